@@ -1,0 +1,12 @@
+//! Dossier puts the code that a task needs in front of a language model: the right files, the right lines
+//! of them, the reason for each, within a token budget.
+//!
+//! ```text
+//! task ─▶ analyze ─▶ plan ─▶ expand ─▶ rank ─▶ budget ─▶ render
+//!                              │
+//!                    snapshot, syntax, graph, index
+//! ```
+//!
+//! The modules stand here in reading order; a module uses only what stands above it.
+
+pub mod model;

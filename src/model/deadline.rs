@@ -1,0 +1,42 @@
+//! Every wait ends: a point in time and a flag that a caller may raise before it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// When to stop, and whether to stop now. Clones share the flag.
+#[derive(Clone, Debug)]
+pub struct Deadline {
+    at: Option<Instant>,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl Deadline {
+    /// Ends when `time` has passed from now.
+    pub fn after(time: Duration) -> Deadline {
+        Deadline { at: Instant::now().checked_add(time), cancelled: Arc::default() }
+    }
+
+    /// Ends only when cancelled.
+    pub fn never() -> Deadline {
+        Deadline { at: None, cancelled: Arc::default() }
+    }
+
+    /// Ends this deadline and all its clones.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether to stop, by time or by cancellation.
+    pub fn is_over(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed) || self.at.is_some_and(|at| Instant::now() >= at)
+    }
+
+    /// What is left; `None` where there is no end in time. Zero once over.
+    pub fn remaining(&self) -> Option<Duration> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Some(Duration::ZERO);
+        }
+        self.at.map(|at| at.saturating_duration_since(Instant::now()))
+    }
+}

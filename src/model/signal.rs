@@ -1,0 +1,104 @@
+//! Why a file or an item is there: one reason, with its weight.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What was measured. The order is the order in which reasons of equal weight are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SignalKind {
+    /// The task names this path.
+    QuotedPath,
+    /// A frame of a pasted backtrace lies here.
+    Backtrace,
+    /// It defines a symbol that the task names.
+    Definition,
+    /// Words of the task stand in its path.
+    PathWords,
+    /// Words of the task stand in the names of its items.
+    ItemNames,
+    /// Words of the task stand in its text.
+    Text,
+    /// Items of it match the task.
+    Items,
+    /// Past commits with similar messages changed it.
+    PastCommits,
+    /// It calls, or is called by, what the task names.
+    Calls,
+    /// It uses what the task names.
+    References,
+    /// It implements what the task names, or what the task names implements it.
+    Implements,
+    /// It tests what the task names.
+    Tests,
+    /// It is imported from an entry point.
+    Imports,
+    /// The task's pattern of files fits it.
+    Pattern,
+    /// Its role (test, bench, example, generated, vendored, docs) puts it behind.
+    Role,
+}
+
+impl SignalKind {
+    /// Whether it ties a file to what the task names, where others only say that words are alike.
+    pub fn is_tie(self) -> bool {
+        matches!(
+            self,
+            SignalKind::QuotedPath
+                | SignalKind::Backtrace
+                | SignalKind::Definition
+                | SignalKind::Calls
+                | SignalKind::References
+                | SignalKind::Implements
+                | SignalKind::Tests
+        )
+    }
+}
+
+impl fmt::Display for SignalKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SignalKind::QuotedPath => "quoted_path",
+            SignalKind::Backtrace => "backtrace",
+            SignalKind::Definition => "definition",
+            SignalKind::PathWords => "path_words",
+            SignalKind::ItemNames => "item_names",
+            SignalKind::Text => "text",
+            SignalKind::Items => "items",
+            SignalKind::PastCommits => "past_commits",
+            SignalKind::Calls => "calls",
+            SignalKind::References => "references",
+            SignalKind::Implements => "implements",
+            SignalKind::Tests => "tests",
+            SignalKind::Imports => "imports",
+            SignalKind::Pattern => "pattern",
+            SignalKind::Role => "role",
+        })
+    }
+}
+
+/// Who says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Source {
+    #[serde(rename = "query")]
+    Query,
+    #[serde(rename = "index")]
+    Index,
+    #[serde(rename = "graph")]
+    Graph,
+    #[serde(rename = "history")]
+    History,
+}
+
+/// One reason, kept from where it was measured to where it is printed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Signal {
+    #[serde(rename = "signal")]
+    pub kind: SignalKind,
+    /// Its share of the score; negative where it puts the file behind.
+    pub weight: f64,
+    /// In a few words, for a person: `defines Auth::login`.
+    pub detail: String,
+    pub source: Source,
+}
