@@ -10,3 +10,4 @@
 //! The modules stand here in reading order; a module uses only what stands above it.
 
 pub mod model;
+pub mod text;
