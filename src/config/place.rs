@@ -1,0 +1,41 @@
+//! Where the project's own files are outside a workspace, and its settings inside. Nothing is read here.
+
+use std::path::PathBuf;
+
+/// The settings file of a workspace, from its root.
+pub const WORKSPACE_FILE: &str = ".dossier/config.toml";
+
+/// The user's settings file: in `$XDG_CONFIG_HOME`, else in `%APPDATA%` on Windows and in `~/.config` elsewhere
+/// (on macOS too, where command-line tools are looked for there). `None` where there is no home.
+pub fn user_file(variable: impl Fn(&str) -> Option<String>, home: Option<PathBuf>) -> Option<PathBuf> {
+    let folder = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let system = if cfg!(windows) { folder("APPDATA") } else { home.map(|home| home.join(".config")) };
+    let config = folder("XDG_CONFIG_HOME").or(system)?;
+    Some(config.join("dossier").join("config.toml"))
+}
+
+/// Where what can be made again is kept: in `$XDG_CACHE_HOME`, else in `%LOCALAPPDATA%` on Windows and in `~/.cache`
+/// elsewhere. `None` where there is no home.
+pub fn cache_folder(variable: impl Fn(&str) -> Option<String>, home: Option<PathBuf>) -> Option<PathBuf> {
+    let folder = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let system = if cfg!(windows) { folder("LOCALAPPDATA") } else { home.map(|home| home.join(".cache")) };
+    Some(folder("XDG_CACHE_HOME").or(system)?.join("dossier"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn xdg_wins_where_it_is_absolute() {
+        let file = |xdg: Option<&str>| {
+            user_file(|name| xdg.filter(|_| name == "XDG_CONFIG_HOME").map(str::to_owned), Some("/u".into()))
+        };
+        assert_eq!(file(Some("/x")), Some("/x/dossier/config.toml".into()));
+        assert_eq!(file(Some("x")), Some("/u/.config/dossier/config.toml".into()));
+        assert_eq!(file(None), Some("/u/.config/dossier/config.toml".into()));
+        assert_eq!(user_file(|_| None, None), None);
+        assert_eq!(cache_folder(|_| None, Some("/u".into())), Some("/u/.cache/dossier".into()));
+    }
+}

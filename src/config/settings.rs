@@ -1,0 +1,299 @@
+//! The second step: what the typed values mean, one for each setting, by the order of their origins.
+
+use super::choice::{Format, Tests};
+use super::name::Name;
+use super::typed::{ConfigFile, Origin, Owner, Typed, Value, from_environment, from_file, from_text};
+use crate::model::Note;
+
+/// Tokens of a pack where nobody says otherwise.
+pub const DEFAULT_BUDGET: u32 = 8_192;
+/// A pack above this fits no model's window: it is a slip of the finger.
+const LARGEST_BUDGET: u32 = 10_000_000;
+/// Steps of the graph beyond which everything is reached from everywhere.
+const LARGEST_DEPTH: u32 = 10;
+const LARGEST_FILES: u32 = 10_000;
+
+/// A value with where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting<T> {
+    pub value: T,
+    pub origin: Origin,
+}
+
+/// All that can be set, resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Patterns of `.gitignore`; where there are any, only files that match one are candidates.
+    pub include: Setting<Vec<String>>,
+    /// Patterns of `.gitignore`; files that match one are no candidates.
+    pub exclude: Setting<Vec<String>>,
+    pub tests: Setting<Tests>,
+    /// Steps of the graph; `None` leaves it to the plan.
+    pub depth: Setting<Option<u32>>,
+    /// Tokens.
+    pub budget: Setting<u32>,
+    /// `None`: as many as the budget holds.
+    pub max_files: Setting<Option<u32>>,
+    pub format: Setting<Format>,
+    pub line_numbers: Setting<bool>,
+    /// Whether secrets are masked.
+    pub mask: Setting<bool>,
+}
+
+/// Everything that was typed, as it was read.
+#[derive(Debug, Clone, Default)]
+pub struct Sources<'a> {
+    pub flags: Vec<Typed>,
+    /// Variables; those that are not ours are passed over.
+    pub environment: Vec<(String, String)>,
+    pub user: Option<ConfigFile<'a>>,
+    pub workspace: Option<ConfigFile<'a>>,
+}
+
+/// Resolves every setting. What cannot be used is passed over with a note that names its place: a slip in a
+/// file never stops an answer.
+pub fn resolve(sources: Sources<'_>) -> (Settings, Vec<Note>) {
+    let mut notes = Vec::new();
+    let mut typed = sources.flags;
+    typed.extend(from_environment(&sources.environment, &mut notes));
+    typed.extend(sources.user.into_iter().flat_map(|file| from_file(file, Owner::User, &mut notes)));
+    typed
+        .extend(sources.workspace.into_iter().flat_map(|file| from_file(file, Owner::Workspace, &mut notes)));
+    let mut choice = Choice { typed, notes };
+    let settings = Settings {
+        include: choice.of(Name::Include, Vec::new(), patterns),
+        exclude: choice.of(Name::Exclude, Vec::new(), patterns),
+        tests: choice.of(Name::Tests, Tests::default(), tests),
+        depth: choice.of(Name::Depth, None, |value| number(value, 0, LARGEST_DEPTH).map(Some)),
+        budget: choice.of(Name::Budget, DEFAULT_BUDGET, |value| number(value, 1, LARGEST_BUDGET)),
+        max_files: choice.of(Name::MaxFiles, None, |value| number(value, 1, LARGEST_FILES).map(Some)),
+        format: choice.of(Name::Format, Format::default(), word),
+        line_numbers: choice.of(Name::LineNumbers, false, switch),
+        mask: choice.of(Name::Mask, true, switch),
+    };
+    (settings, choice.notes)
+}
+
+/// What `text` says for the setting `name`, checked: for a flag, where a wrong value is an error.
+///
+/// # Errors
+/// A sentence that says what was expected.
+pub fn value_of(name: Name, text: &str) -> Result<Value, String> {
+    let value = from_text(name, text)?;
+    match name {
+        Name::Include | Name::Exclude => patterns(&value).map(drop),
+        Name::Tests => tests(&value).map(drop),
+        Name::Depth => number(&value, 0, LARGEST_DEPTH).map(drop),
+        Name::Budget => number(&value, 1, LARGEST_BUDGET).map(drop),
+        Name::MaxFiles => number(&value, 1, LARGEST_FILES).map(drop),
+        Name::Format => word::<Format>(&value).map(drop),
+        Name::LineNumbers | Name::Mask => switch(&value).map(drop),
+    }?;
+    Ok(value)
+}
+
+impl Settings {
+    /// Each setting with its value as TOML (`None` where it is left to the plan) and its origin.
+    pub fn list(&self) -> Vec<(Name, Option<String>, &Origin)> {
+        let Settings { include, exclude, tests, depth, budget, max_files, format, line_numbers, mask } = self;
+        vec![
+            (Name::Include, Some(toml_list(&include.value)), &include.origin),
+            (Name::Exclude, Some(toml_list(&exclude.value)), &exclude.origin),
+            (Name::Tests, Some(format!("\"{}\"", tests.value)), &tests.origin),
+            (Name::Depth, depth.value.map(|depth| depth.to_string()), &depth.origin),
+            (Name::Budget, Some(budget.value.to_string()), &budget.origin),
+            (Name::MaxFiles, max_files.value.map(|files| files.to_string()), &max_files.origin),
+            (Name::Format, Some(format!("\"{}\"", format.value)), &format.origin),
+            (Name::LineNumbers, Some(line_numbers.value.to_string()), &line_numbers.origin),
+            (Name::Mask, Some(mask.value.to_string()), &mask.origin),
+        ]
+    }
+}
+
+fn toml_list(items: &[String]) -> String {
+    toml::Value::Array(items.iter().cloned().map(toml::Value::String).collect()).to_string()
+}
+
+struct Choice {
+    /// The strongest origin first.
+    typed: Vec<Typed>,
+    notes: Vec<Note>,
+}
+
+impl Choice {
+    /// The first value that means something; those that do not are noted, wherever they stand.
+    fn of<T>(&mut self, name: Name, default: T, meaning: impl Fn(&Value) -> Result<T, String>) -> Setting<T> {
+        let mut chosen = None;
+        for typed in self.typed.iter().filter(|typed| typed.name == name) {
+            match meaning(&typed.value) {
+                Ok(value) if chosen.is_none() => {
+                    chosen = Some(Setting { value, origin: typed.origin.clone() })
+                }
+                Ok(_) => {}
+                Err(problem) => {
+                    let text = format!("{}: `{}`: {problem}: ignored", typed.origin, name.key());
+                    self.notes.push(Note::warning(text));
+                }
+            }
+        }
+        chosen.unwrap_or(Setting { value: default, origin: Origin::Default })
+    }
+}
+
+fn patterns(value: &Value) -> Result<Vec<String>, String> {
+    let patterns = match value {
+        Value::List(patterns) => patterns.clone(),
+        Value::Word(pattern) => vec![pattern.clone()],
+        Value::Number(_) | Value::Switch(_) => return Err("expected patterns such as \"src/**\"".to_owned()),
+    };
+    Ok(patterns.into_iter().filter(|pattern| !pattern.trim().is_empty()).collect())
+}
+
+fn number(value: &Value, least: u32, most: u32) -> Result<u32, String> {
+    let expected = || format!("expected a number from {least} to {most}");
+    let Value::Number(number) = value else { return Err(expected()) };
+    u32::try_from(*number).ok().filter(|number| (least..=most).contains(number)).ok_or_else(expected)
+}
+
+fn word<T: std::str::FromStr<Err: ToString>>(value: &Value) -> Result<T, String> {
+    match value {
+        Value::Word(word) => word.parse().map_err(|error: T::Err| error.to_string()),
+        _ => "".parse().map_err(|error: T::Err| error.to_string()),
+    }
+}
+
+fn tests(value: &Value) -> Result<Tests, String> {
+    match value {
+        Value::Switch(true) => Ok(Tests::Yes),
+        Value::Switch(false) => Ok(Tests::No),
+        other => word(other),
+    }
+}
+
+fn switch(value: &Value) -> Result<bool, String> {
+    match value {
+        Value::Switch(switch) => Ok(*switch),
+        _ => Err("expected true or false".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    fn check(flags: Vec<Typed>, environment: &[(&str, &str)], user: &str, workspace: &str, expect: Expect) {
+        let environment =
+            environment.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
+        let file = |path, text| Some(ConfigFile { path, text });
+        let user = file("user.toml", user);
+        let (settings, notes) =
+            resolve(Sources { flags, environment, user, workspace: file("ws.toml", workspace) });
+        let mut shown = String::new();
+        for (name, value, origin) in
+            settings.list().into_iter().filter(|(.., origin)| **origin != Origin::Default)
+        {
+            shown.push_str(&format!("{} = {} # {origin}\n", name.key(), value.unwrap_or_default()));
+        }
+        for note in notes {
+            shown.push_str(&format!("{}\n", note.text));
+        }
+        expect.assert_eq(&shown);
+    }
+
+    #[test]
+    fn the_nearer_origin_wins() {
+        check(
+            vec![Typed::flag(Name::Budget, Value::Number(100))],
+            &[("DOSSIER_BUDGET", "200"), ("DOSSIER_FORMAT", "xml"), ("DOSSIER_INCLUDE", "src/**, docs")],
+            "\nbudget = 300\nformat = 'json'\ndepth = 2\n",
+            "budget = 400\ndepth = 3\ntests = false\nexclude = ['a', 'b']",
+            expect![[r#"
+                include = ["src/**", "docs"] # DOSSIER_INCLUDE
+                exclude = ["a", "b"] # ws.toml:4
+                tests = "no" # ws.toml:3
+                depth = 2 # user.toml:4
+                budget = 100 # --token-budget
+                format = "xml" # DOSSIER_FORMAT
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_workspace_may_not_set_everything() {
+        check(
+            vec![],
+            &[],
+            "mask = true",
+            "mask = false\nmax_files = 3\nendpoint = 'http://evil'\nformat = 'xml'",
+            expect![[r#"
+                format = "xml" # ws.toml:4
+                mask = true # user.toml:1
+                ws.toml:1: a workspace may not set `mask`: ignored; set it in your own settings (`dossier config show`)
+                ws.toml:2: a workspace may not set `max_files`: ignored; set it in your own settings (`dossier config show`)
+                ws.toml:3: `endpoint` is not a setting: ignored; `dossier config show` lists them
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_is_unknown_or_wrong_is_told_with_its_place() {
+        check(
+            vec![],
+            &[
+                ("DOSSIER_BUGET", "1"),
+                ("DOSSIER_BUDGET", "many"),
+                ("DOSSIER_MASK", "flase"),
+                ("DOSSIER_LOG", "debug"),
+            ],
+            "buget = 1\n[agent]\nmodel = 'x'\n",
+            "budget = 0\ntests = 'perhaps'\ndepth = 99999999999999999999\ninclude = [1]\nformat = 2.5",
+            expect![[r#"
+                environment: DOSSIER_BUDGET: `many` is not a whole number: ignored
+                environment: `DOSSIER_BUGET` is not a setting: ignored; did you mean `DOSSIER_BUDGET`?
+                environment: DOSSIER_MASK: `flase` is neither true nor false: ignored
+                user.toml:1: `buget` is not a setting: ignored; did you mean `budget`?
+                user.toml:2: `agent` is not a setting: ignored; `dossier config show` lists them
+                ws.toml:3: `depth`: the number is too large: ignored
+                ws.toml:4: `include`: expected a list of strings: ignored
+                ws.toml:5: `format`: float is no value for it: ignored
+                ws.toml:2: `tests`: expected one of auto, yes, no: ignored
+                ws.toml:1: `budget`: expected a number from 1 to 10000000: ignored
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_not_toml_sets_nothing() {
+        check(
+            vec![],
+            &[],
+            "budget = 100\nformat =\n",
+            "\u{feff}depth = 1\r\n",
+            expect![[r#"
+            depth = 1 # ws.toml:1
+            user.toml:2: string values must be quoted, expected literal string: the file is ignored
+        "#]],
+        );
+    }
+
+    #[test]
+    fn nothing_typed_gives_the_defaults() {
+        let (settings, notes) = resolve(Sources::default());
+        assert!(notes.is_empty());
+        assert!(settings.list().iter().all(|(.., origin)| **origin == Origin::Default));
+        assert_eq!(settings.budget.value, DEFAULT_BUDGET);
+        assert!(settings.mask.value);
+    }
+
+    #[test]
+    fn a_flags_value_is_checked_at_once() {
+        assert_eq!(value_of(Name::Budget, "50"), Ok(Value::Number(50)));
+        assert!(value_of(Name::Budget, "0").unwrap_err().contains("from 1 to"));
+        assert!(value_of(Name::Depth, "-1").is_err());
+        assert!(value_of(Name::Format, "html").is_err());
+        assert!(value_of(Name::Format, "json").is_ok());
+        assert!(value_of(Name::Include, "a,b").is_ok());
+    }
+}
