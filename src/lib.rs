@@ -12,3 +12,5 @@
 pub mod model;
 pub mod text;
 pub mod config;
+
+pub mod workspace;
