@@ -14,3 +14,4 @@ pub mod text;
 pub mod config;
 
 pub mod workspace;
+pub mod lsp;

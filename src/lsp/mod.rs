@@ -1,0 +1,60 @@
+//! What a source of facts about code can be asked, whoever answers: the graph of the text today, a language server later.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Certainty, Deadline, Source, SymbolId};
+
+/// What is known of the language server, told with every answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerStatus {
+    pub name: String,
+    pub state: ServerState,
+    pub version: Option<String>,
+    pub loaded_percent: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerState {
+    Ready,
+    Loading,
+    Kept,
+    Absent,
+    Untrusted,
+    Failed,
+}
+
+/// One item in the answer to a question about another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fact {
+    pub symbol: SymbolId,
+    pub certainty: Certainty,
+}
+
+/// Questions that expansion asks. An empty answer means «nothing known», never «there is none».
+/// Each answer is sorted, without duplicates, and stops early when the deadline is over.
+pub trait LanguageProvider: Sync {
+    /// Who says what this provider says.
+    fn source(&self) -> Source;
+
+    /// The items that a name or a path (`Router`, `Router::nest`, `auth::login`) may mean.
+    fn definition(&self, path: &str, deadline: &Deadline) -> Vec<Fact>;
+
+    /// The types that an item's signature names: of a function its parameters' and result's, of a struct its fields'.
+    fn type_definition(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact>;
+
+    /// The items that call it.
+    fn callers(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact>;
+
+    /// The items that it calls.
+    fn callees(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact>;
+
+    /// The items that name it in any way (callers among them).
+    fn references(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact>;
+
+    /// Of a trait its `impl`s, of a type all `impl`s for it, of a trait's method its implementations.
+    fn implementations(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact>;
+
+    /// The tests that reach it directly or by one helper.
+    fn tests(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact>;
+}
