@@ -15,3 +15,5 @@ pub mod config;
 
 pub mod workspace;
 pub mod lsp;
+
+pub mod syntax;
