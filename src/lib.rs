@@ -17,3 +17,4 @@ pub mod workspace;
 pub mod lsp;
 
 pub mod syntax;
+pub mod graph;

@@ -1,0 +1,220 @@
+//! The graph itself, and how it is built.
+
+use petgraph::Direction;
+use petgraph::graph::{EdgeReference, NodeIndex};
+use petgraph::visit::EdgeRef;
+use rustc_hash::FxHashMap;
+
+use crate::model::{Certainty, Edge, EdgeKind, FileId, Span, SymbolId, SymbolKind};
+use crate::syntax::FileSyntax;
+use crate::workspace::Snapshot;
+
+use super::items::{Item, Items};
+use super::link::{self, Link, Start};
+use super::lookup::Lookup;
+use super::members::Members;
+use super::method::World;
+use super::modules::Modules;
+use super::names::Names;
+use super::scopes::Scopes;
+
+/// Stands for an item where an edge begins at a file's top, outside all its items.
+pub const WHOLE_FILE: u32 = u32::MAX;
+
+/// What an edge says beside its ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Weight {
+    pub kind: EdgeKind,
+    pub certainty: Certainty,
+    pub at: Span,
+}
+
+/// What the questions need to know of an item.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub kind: SymbolKind,
+    pub name: u32,
+    pub parent: Option<u32>,
+    pub is_test: bool,
+    /// Where its signature ends, in bytes.
+    pub body: u32,
+}
+
+/// How the items of one snapshot hang together. Nodes are its items, in the order of files and texts, then its files.
+#[derive(Debug, Default)]
+pub struct Graph {
+    pub(super) graph: petgraph::Graph<(), Weight>,
+    /// The number of each file's first item, and that of all items.
+    pub(super) offsets: Vec<u32>,
+    pub(super) entries: Vec<Entry>,
+    pub(super) names: Vec<Box<str>>,
+    pub(super) by_name: FxHashMap<Box<str>, Vec<u32>>,
+    /// Of a file: the path of its module, crate first.
+    pub(super) module_paths: Vec<String>,
+    /// The files that a file names in `use` and `mod` items.
+    pub(super) imports: Vec<Vec<FileId>>,
+    pub(super) impls_of_type: FxHashMap<u32, Vec<u32>>,
+}
+
+impl Graph {
+    /// Builds the graph of a snapshot; `files` by `FileId`, `None` for what is not Rust.
+    pub fn build(snapshot: &Snapshot, files: &[Option<FileSyntax>]) -> Graph {
+        let mut names = Names::new();
+        let items = Items::new(files, &mut names);
+        let modules = Modules::new(snapshot, &items, &mut names);
+        let scopes = Scopes::new(&items, &modules, &mut names);
+        names.intern_types(files);
+        let lookup = Lookup { items: &items, modules: &modules, names: &names, scopes: &scopes };
+        let members = Members::new(lookup);
+        let links = link::links(World { lookup, members: &members });
+
+        let mut graph = Graph::nodes(&items, files.len());
+        graph.module_paths = module_paths(&modules, &items, files.len());
+        graph.impls_of_type = impls_of_type(&items, &members);
+        graph.imports = vec![Vec::new(); files.len()];
+        graph.declare_modules(&modules);
+        for (file, links) in links {
+            graph.add(&items, file, links);
+        }
+        graph.imports.iter_mut().for_each(|files| {
+            files.sort_unstable();
+            files.dedup();
+        });
+        graph
+    }
+
+    fn nodes(items: &Items<'_>, files: usize) -> Graph {
+        let mut graph = Graph::default();
+        let mut name_places: FxHashMap<&str, u32> = FxHashMap::default();
+        graph.offsets = (0..files as u32).map(|file| items.at(FileId(file), 0).0).collect();
+        graph.offsets.push(items.count() as u32);
+        for item in items.all() {
+            graph.graph.add_node(());
+            let Some(symbol) = items.symbol(item) else { continue };
+            let name = *name_places.entry(&symbol.name).or_insert_with(|| {
+                graph.names.push(symbol.name.as_str().into());
+                graph.names.len() as u32 - 1
+            });
+            graph.by_name.entry(symbol.name.as_str().into()).or_default().push(item.0);
+            graph.entries.push(Entry {
+                kind: symbol.kind,
+                name,
+                parent: items.parent(item).map(|parent| parent.0),
+                is_test: symbol.is_test,
+                body: symbol.signature.end,
+            });
+        }
+        for _ in 0..files {
+            graph.graph.add_node(());
+        }
+        graph
+    }
+
+    fn declare_modules(&mut self, modules: &Modules) {
+        for id in modules.ids() {
+            let Some(module) = modules.get(id).filter(|module| !module.inline) else { continue };
+            let parent = module.parent.and_then(|parent| modules.get(parent));
+            if let Some(files) = parent.and_then(|parent| self.imports.get_mut(parent.file.index())) {
+                files.push(module.file);
+            }
+        }
+    }
+
+    fn add(&mut self, items: &Items<'_>, file: FileId, links: Vec<Link>) {
+        for link in links {
+            let from = match link.from {
+                Start::Item(item) => item.0,
+                Start::File(file) => self.file_node(file),
+            };
+            let (kind, certainty, at) = (link.kind, link.certainty, link.at);
+            let (from, to) = (NodeIndex::new(from as usize), NodeIndex::new(link.to.0 as usize));
+            self.graph.add_edge(from, to, Weight { kind, certainty, at });
+            let target = items.file(link.to);
+            if kind == EdgeKind::Imports && target != file {
+                self.imports.get_mut(file.index()).into_iter().for_each(|files| files.push(target));
+            }
+            if kind == EdgeKind::Calls && self.is_test(from) && !self.is_test(to) {
+                self.graph.add_edge(from, to, Weight { kind: EdgeKind::Tests, certainty, at });
+            }
+        }
+    }
+
+    fn is_test(&self, node: NodeIndex) -> bool {
+        self.entries.get(node.index()).is_some_and(|entry| entry.is_test)
+    }
+
+    pub(super) fn file_node(&self, file: FileId) -> u32 {
+        self.entries.len() as u32 + file.0
+    }
+
+    pub(super) fn node(&self, id: SymbolId) -> Option<NodeIndex> {
+        let first = *self.offsets.get(id.file.index())?;
+        let next = *self.offsets.get(id.file.index() + 1)?;
+        if id.item == WHOLE_FILE {
+            return Some(NodeIndex::new(self.file_node(id.file) as usize));
+        }
+        let node = first.checked_add(id.item).filter(|node| *node < next)?;
+        Some(NodeIndex::new(node as usize))
+    }
+
+    pub(super) fn id(&self, node: NodeIndex) -> SymbolId {
+        let node = node.index() as u32;
+        if let Some(file) = node.checked_sub(self.entries.len() as u32) {
+            return SymbolId { file: FileId(file), item: WHOLE_FILE };
+        }
+        let file = self.offsets.partition_point(|offset| *offset <= node).saturating_sub(1);
+        let first = self.offsets.get(file).copied().unwrap_or(0);
+        SymbolId { file: FileId(file as u32), item: node - first }
+    }
+
+    pub(super) fn edges_of(
+        &self,
+        node: NodeIndex,
+        direction: Direction,
+    ) -> impl Iterator<Item = (NodeIndex, Weight)> {
+        self.graph.edges_directed(node, direction).map(move |edge| {
+            let other = if direction == Direction::Outgoing { edge.target() } else { edge.source() };
+            (other, *edge.weight())
+        })
+    }
+
+    fn edge(&self, edge: EdgeReference<'_, Weight>) -> Edge {
+        let Weight { kind, certainty, at } = *edge.weight();
+        Edge { from: self.id(edge.source()), to: self.id(edge.target()), kind, certainty, at }
+    }
+
+    /// All edges, in the order of files and texts of what they begin at. An edge from a file's top has `WHOLE_FILE` as its item.
+    pub fn edges(&self) -> impl Iterator<Item = Edge> + '_ {
+        self.graph.edge_references().map(|edge| self.edge(edge))
+    }
+}
+
+fn module_paths(modules: &Modules, items: &Items<'_>, files: usize) -> Vec<String> {
+    let mut paths = vec![String::new(); files];
+    for id in modules.ids() {
+        let Some(module) = modules.get(id).filter(|module| !module.inline) else { continue };
+        let mut parts = Vec::new();
+        let mut at = Some(id);
+        while let Some(module) = at.and_then(|id| modules.get(id)) {
+            parts.extend(module.item.and_then(|item| items.symbol(item)).map(|symbol| symbol.name.as_str()));
+            at = module.parent;
+        }
+        parts.extend(modules.crate_of(id).map(|owner| owner.name.as_str()));
+        parts.reverse();
+        if let Some(path) = paths.get_mut(module.file.index()) {
+            *path = parts.join("::");
+        }
+    }
+    paths
+}
+
+fn impls_of_type(items: &Items<'_>, members: &Members) -> FxHashMap<u32, Vec<u32>> {
+    let mut impls: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    for item in items.all().filter(|item| items.kind(*item) == Some(SymbolKind::Impl)) {
+        let of: Option<Item> = members.signature(item).and_then(|signature| link::head(&signature.result));
+        if let Some(of) = of {
+            impls.entry(of.0).or_default().push(item.0);
+        }
+    }
+    impls
+}
