@@ -18,3 +18,4 @@ pub mod lsp;
 
 pub mod syntax;
 pub mod graph;
+pub mod index;
