@@ -19,3 +19,5 @@ pub mod lsp;
 pub mod syntax;
 pub mod graph;
 pub mod index;
+
+pub mod plan;
