@@ -21,3 +21,4 @@ pub mod graph;
 pub mod index;
 
 pub mod plan;
+pub mod expand;

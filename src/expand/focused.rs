@@ -1,0 +1,160 @@
+//! Around a named item: its definition, its type, what it calls, what calls it, its tests, its table.
+
+use super::{Candidates, Evidence, Facts};
+use crate::lsp::Fact;
+use crate::model::{Certainty, Deadline, FileKind, SignalKind, SymbolId, SymbolKind};
+use crate::plan::{Entity, QueryIntent};
+use crate::text::{normalize, split_identifier};
+
+/// Facts of one kind about one item that become candidates, the surest first.
+const MOST_NEIGHBOURS: usize = 12;
+/// An item with more definitions than this is not one item.
+const MOST_PINNED: usize = 2;
+/// Guessed facts count for this much of resolved ones.
+const GUESSED: f64 = 0.5;
+
+pub fn expand(
+    facts: &Facts<'_>,
+    intent: &QueryIntent,
+    symbols: &[String],
+    candidates: &mut Candidates,
+    deadline: &Deadline,
+) {
+    for name in symbols {
+        let found = facts.provider.definition(name, deadline);
+        let entity = intent.entities.iter().find(|entity| entity.path.join("::") == *name);
+        let one_item = !found.is_empty() && found.len() <= MOST_PINNED;
+        candidates.pinned |= one_item && entity.is_some_and(|entity| says_all(entity, intent));
+        for fact in found.iter().take(MOST_PINNED) {
+            around(facts, fact.symbol, candidates, deadline);
+        }
+    }
+}
+
+/// Whether a task says nothing beside a qualified name: then what hangs together with it is the whole answer. Where it says
+/// more, files that only the other words find are needed too (pack_lines −1 on the commit tasks otherwise).
+fn says_all(entity: &Entity, intent: &QueryIntent) -> bool {
+    let own: Vec<String> = entity.path.iter().flat_map(|part| split_identifier(part)).collect();
+    entity.path.len() > 1 && intent.keywords.iter().all(|keyword| own.contains(&keyword.word))
+}
+
+/// What hangs together with one item.
+fn around(facts: &Facts<'_>, symbol: SymbolId, candidates: &mut Candidates, deadline: &Deadline) {
+    let provider = facts.provider;
+    let name = facts.symbol(symbol).map(|item| item.name.clone()).unwrap_or_default();
+    let mut types = owner(facts, symbol, deadline);
+    add(facts, candidates, &types, 1, SignalKind::Definition, |_| format!("defines the type of {name}"));
+    let named = provider.type_definition(symbol, deadline);
+    add(facts, candidates, &named, 1, SignalKind::Definition, |other| {
+        format!("defines {other}, which {name} names")
+    });
+    types.extend(named);
+    let callees = provider.callees(symbol, deadline);
+    add(facts, candidates, &callees, 1, SignalKind::Calls, |other| format!("{name} calls {other}"));
+    let callers = provider.callers(symbol, deadline);
+    add(facts, candidates, &callers, 1, SignalKind::Calls, |other| format!("{other} calls {name}"));
+    let mut implementations = provider.implementations(symbol, deadline);
+    implementations.truncate(MOST_NEIGHBOURS);
+    for fact in implementations {
+        let told = told_impl(facts, fact.symbol);
+        add(facts, candidates, &[fact], 1, SignalKind::Implements, |_| told.clone());
+    }
+    let tests = provider.tests(symbol, deadline);
+    add(facts, candidates, &tests, 1, SignalKind::Tests, |other| format!("{other} tests {name}"));
+    tables(facts, &types, candidates);
+}
+
+/// `impl Display for Router`, `methods of Router`, or the name of a method that implements a trait's.
+fn told_impl(facts: &Facts<'_>, symbol: SymbolId) -> String {
+    let Some(item) = facts.symbol(symbol) else { return String::new() };
+    match item.header.as_ref().map(|header| &header.trait_path) {
+        Some(Some(path)) => format!("impl {path} for {}", item.name),
+        Some(None) => format!("methods of {}", item.name),
+        None => format!("implements {}", item.name),
+    }
+}
+
+/// The type that a method belongs to.
+fn owner(facts: &Facts<'_>, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact> {
+    let items = facts.items(symbol.file);
+    let parent = items.get(symbol.item as usize).and_then(|item| items.get(item.parent? as usize));
+    match parent.filter(|parent| parent.kind == SymbolKind::Impl) {
+        Some(block) => {
+            let is_type = |fact: &Fact| {
+                facts.symbol(fact.symbol).is_some_and(|item| {
+                    matches!(
+                        item.kind,
+                        SymbolKind::Struct | SymbolKind::Enum | SymbolKind::Union | SymbolKind::TypeAlias
+                    )
+                })
+            };
+            facts.provider.definition(&block.name, deadline).into_iter().filter(is_type).take(1).collect()
+        }
+        None => Vec::new(),
+    }
+}
+
+fn add(
+    facts: &Facts<'_>,
+    candidates: &mut Candidates,
+    found: &[Fact],
+    distance: u32,
+    kind: SignalKind,
+    detail: impl Fn(&str) -> String,
+) {
+    let mut found = found.to_vec();
+    found.sort_by_key(|fact| (std::cmp::Reverse(fact.certainty), fact.symbol));
+    for fact in found.iter().take(MOST_NEIGHBOURS) {
+        let Some(item) = facts.symbol(fact.symbol) else { continue };
+        let sure = if fact.certainty == Certainty::Resolved { 1.0 } else { GUESSED };
+        let strength = sure / f64::from(distance);
+        let evidence =
+            Evidence { kind, strength, detail: detail(&item.name), source: facts.provider.source() };
+        candidates.add_item(fact.symbol, distance, evidence);
+    }
+}
+
+/// SQL that creates the table of one of the types: `users` for `User`.
+fn tables(facts: &Facts<'_>, types: &[Fact], candidates: &mut Candidates) {
+    let names: Vec<String> = types
+        .iter()
+        .filter_map(|fact| facts.symbol(fact.symbol))
+        .map(|item| normalize(&item.name.to_lowercase()).to_string())
+        .collect();
+    for id in facts.snapshot.ids() {
+        let file = facts.snapshot.file(id);
+        if file.kind != FileKind::Sql {
+            continue;
+        }
+        if let Some(table) = created_tables(&file.text)
+            .find(|table| names.iter().any(|name| name == normalize(&table.to_lowercase())))
+        {
+            let detail = format!("creates the table {table}");
+            let evidence = Evidence {
+                kind: SignalKind::References,
+                strength: 1.0,
+                detail,
+                source: facts.provider.source(),
+            };
+            candidates.add(id, evidence);
+        }
+    }
+}
+
+/// The names behind `CREATE TABLE [IF NOT EXISTS]`.
+fn created_tables(sql: &str) -> impl Iterator<Item = &str> {
+    let mut tokens =
+        sql.split(|c: char| c.is_whitespace() || c == '(' || c == ';').filter(|token| !token.is_empty());
+    std::iter::from_fn(move || {
+        loop {
+            let token = tokens.next()?;
+            if !token.eq_ignore_ascii_case("table") {
+                continue;
+            }
+            let skip = ["if", "not", "exists"];
+            let name =
+                tokens.by_ref().find(|token| !skip.iter().any(|word| token.eq_ignore_ascii_case(word)))?;
+            return Some(name.rsplit('.').next().unwrap_or(name).trim_matches(['"', '`', '[', ']']));
+        }
+    })
+}

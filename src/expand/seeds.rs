@@ -1,0 +1,185 @@
+//! The first candidates: by words, by quoted places and backtraces, by past commits, by names that are defined.
+
+use super::{Candidates, Evidence, Facts};
+use crate::index::Term;
+use crate::model::{Deadline, FileId, SignalKind, Source};
+use crate::plan::{ContextPlan, QueryIntent};
+use crate::text;
+
+/// A name with more definitions than this says nothing about where to look.
+const MOST_DEFINITIONS: usize = 12;
+/// A path that fits more files than this says nothing about which is meant.
+const MOST_PLACES: usize = 8;
+/// Names of files that stand everywhere: quoted alone they mislead.
+const COMMON_FILES: [&str; 4] = ["lib.rs", "mod.rs", "main.rs", "Cargo.toml"];
+
+pub fn collect(
+    facts: &Facts<'_>,
+    intent: &QueryIntent,
+    plan: &ContextPlan,
+    deadline: &Deadline,
+) -> Candidates {
+    let terms: Vec<Term> = terms(plan);
+    let text = facts.lexical.search(&terms);
+    let mut candidates = Candidates { text, terms, with_tests: plan.include_tests, ..Candidates::default() };
+    by_text(facts, &mut candidates);
+    by_votes(facts, &mut candidates);
+    by_places(facts, intent, &mut candidates);
+    by_names(facts, &plan.symbols_to_find, &mut candidates, deadline);
+    candidates
+}
+
+/// The plan's keywords as the index spells them; where two meet, the heavier counts.
+pub fn terms(plan: &ContextPlan) -> Vec<Term> {
+    let mut terms: Vec<Term> = Vec::new();
+    for keyword in &plan.keywords {
+        let word = text::normalize(&keyword.word).to_string();
+        match terms.iter_mut().find(|term| term.word == word) {
+            Some(term) => term.weight = term.weight.max(keyword.weight),
+            None => terms.push(Term { word, spelt: keyword.word.clone(), weight: keyword.weight }),
+        }
+    }
+    terms
+}
+
+fn by_text(facts: &Facts<'_>, candidates: &mut Candidates) {
+    let files = std::mem::take(&mut candidates.text.files);
+    let best = files.iter().map(|score| score.total()).fold(0.0, f64::max);
+    let items: Vec<f64> =
+        facts.snapshot.ids().map(|id| best_three(facts, id, &candidates.text.units)).collect();
+    let best_items = items.iter().copied().fold(0.0, f64::max);
+    for id in facts.snapshot.ids() {
+        let Some(score) = files.get(id.index()).filter(|score| score.total() > 0.0) else { continue };
+        let parts = [
+            (SignalKind::Text, score.text / best),
+            (SignalKind::PathWords, score.path / best),
+            (SignalKind::ItemNames, score.names / best),
+            (SignalKind::Items, items[id.index()] / best_items.max(f64::MIN_POSITIVE)),
+        ];
+        for (kind, strength) in parts {
+            if strength > 0.0 {
+                let detail = String::new();
+                candidates.add(id, Evidence { kind, strength, detail, source: Source::Index });
+            }
+        }
+    }
+    candidates.text.files = files;
+}
+
+/// A file by its best three units: 1, ½, ¼. Measured: hit@1 53 against 42 for whole files; the best alone 52.
+fn best_three(facts: &Facts<'_>, file: FileId, units: &[f64]) -> f64 {
+    let mut best = [0.0f64; 3];
+    for unit in facts.lexical.units_of(file) {
+        let score = units[unit];
+        if score > best[0] {
+            best = [score, best[0], best[1]];
+        } else if score > best[1] {
+            best = [best[0], score, best[1]];
+        } else if score > best[2] {
+            best[2] = score;
+        }
+    }
+    best[0] + best[1] / 2.0 + best[2] / 4.0
+}
+
+fn by_votes(facts: &Facts<'_>, candidates: &mut Candidates) {
+    let best = facts.votes.votes.iter().copied().fold(0.0, f64::max);
+    for id in facts.snapshot.ids() {
+        let vote = facts.votes.votes.get(id.index()).copied().unwrap_or(0.0);
+        let Some((commit, title)) = facts.votes.loudest.get(&id).filter(|_| vote > 0.0) else { continue };
+        let detail = format!("changed by {} «{title}»", commit.get(..10).unwrap_or(commit));
+        let evidence = Evidence {
+            kind: SignalKind::PastCommits,
+            strength: vote / best,
+            detail,
+            source: Source::History,
+        };
+        candidates.add(id, evidence);
+    }
+}
+
+fn by_places(facts: &Facts<'_>, intent: &QueryIntent, candidates: &mut Candidates) {
+    for place in &intent.places {
+        let found = files_at(facts, &place.path);
+        let strength = 1.0 / found.len() as f64;
+        for file in found {
+            let detail = match place.line {
+                Some(line) => format!("the task names {}:{line}", place.path),
+                None => format!("the task names {}", place.path),
+            };
+            pin_line(facts, file, place.line, candidates);
+            candidates.add(
+                file,
+                Evidence { kind: SignalKind::QuotedPath, strength, detail, source: Source::Query },
+            );
+        }
+    }
+    let frames = intent.backtrace.iter().filter_map(|frame| Some((frame.path.as_deref()?, frame)));
+    for (rank, (path, frame)) in frames.enumerate() {
+        let found = files_at(facts, path);
+        let strength = 1.0 / found.len() as f64 / (rank + 1) as f64;
+        for file in found {
+            let detail = format!("frame {} of the backtrace: {}", rank + 1, frame.function);
+            pin_line(facts, file, frame.line, candidates);
+            candidates
+                .add(file, Evidence { kind: SignalKind::Backtrace, strength, detail, source: Source::Query });
+        }
+    }
+}
+
+/// Marks the item around a line that the task names.
+fn pin_line(facts: &Facts<'_>, file: FileId, line: Option<u32>, candidates: &mut Candidates) {
+    let Some(line) = line else { return };
+    let hit = facts
+        .lexical
+        .units_of(file)
+        .map(|unit| &facts.lexical.units[unit])
+        .find(|unit| unit.lines.contains(line));
+    if let Some(item) = hit.and_then(|unit| unit.item) {
+        candidates.candidate(file).items.insert(item, 0);
+    }
+}
+
+/// The files that a quoted path may mean: the exact one, else those that end with it; none where it is common or fits too many.
+fn files_at(facts: &Facts<'_>, quoted: &str) -> Vec<FileId> {
+    let path = quoted.trim_start_matches("./").trim_start_matches('/');
+    if path.is_empty() {
+        return Vec::new();
+    }
+    if let Some(file) = facts.snapshot.find(path) {
+        return vec![file];
+    }
+    if COMMON_FILES.contains(&path) {
+        return Vec::new();
+    }
+    let suffix = |known: &str| known.ends_with(path) && known[..known.len() - path.len()].ends_with('/');
+    let known_inside = |known: &str| path.ends_with(known) && path[..path.len() - known.len()].ends_with('/');
+    let mut found: Vec<FileId> =
+        facts.snapshot.ids().filter(|&id| suffix(&facts.snapshot.file(id).path)).collect();
+    if found.is_empty() {
+        found = facts.snapshot.ids().filter(|&id| known_inside(&facts.snapshot.file(id).path)).collect();
+        let longest = found.iter().map(|&id| facts.snapshot.file(id).path.len()).max().unwrap_or(0);
+        found.retain(|&id| facts.snapshot.file(id).path.len() == longest && longest > "main.rs".len());
+    }
+    if found.len() > MOST_PLACES { Vec::new() } else { found }
+}
+
+/// Files that define what the task names; the rarer the name, the stronger.
+fn by_names(facts: &Facts<'_>, symbols: &[String], candidates: &mut Candidates, deadline: &Deadline) {
+    for symbol in symbols {
+        let found = facts.provider.definition(symbol, deadline);
+        if found.is_empty() || found.len() > MOST_DEFINITIONS {
+            continue;
+        }
+        let strength = 1.0 / (found.len() as f64).sqrt();
+        for fact in &found {
+            let detail = format!("defines {symbol}");
+            let source = facts.provider.source();
+            candidates.add_item(
+                fact.symbol,
+                0,
+                Evidence { kind: SignalKind::Definition, strength, detail, source },
+            );
+        }
+    }
+}
