@@ -22,3 +22,4 @@ pub mod index;
 
 pub mod plan;
 pub mod expand;
+pub mod rank;

@@ -1,0 +1,132 @@
+//! From evidence to one score for each file, with receipts: the score is the sum of the weights of its signals,
+//! times what its role leaves of it, and nothing else.
+
+mod weights;
+
+use crate::expand::{Candidate, Candidates, Facts};
+use crate::model::{FileId, Role, Signal, SignalKind, Source};
+use crate::plan::ContextPlan;
+
+/// Files whose signals are told in words; nobody reads on.
+const TOLD: usize = 60;
+/// Words and items named in one reason.
+const MOST_WORDS: usize = 5;
+const MOST_ITEMS: usize = 3;
+
+/// A candidate with its score; the signals add up to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranked {
+    pub file: FileId,
+    pub score: f64,
+    /// The heaviest first.
+    pub signals: Vec<Signal>,
+}
+
+/// All candidates, best first; equal scores in the order of their paths.
+pub fn rank(facts: &Facts<'_>, plan: &ContextPlan, candidates: &Candidates) -> Vec<Ranked> {
+    let mut ranked: Vec<Ranked> =
+        candidates.files.values().map(|candidate| score(facts, plan, candidate)).collect();
+    let behind = |ranked: &Ranked| {
+        let candidate = candidates.files.get(&ranked.file);
+        candidates.pinned && !candidate.is_some_and(|candidate| candidate.is_tied())
+    };
+    ranked.sort_by(|a, b| {
+        behind(a).cmp(&behind(b)).then(b.score.total_cmp(&a.score)).then(a.file.cmp(&b.file))
+    });
+    for file in ranked.iter_mut().take(TOLD) {
+        tell(facts, candidates, file);
+    }
+    ranked
+}
+
+/// Says which words and items stand behind the signals that words gave.
+fn tell(facts: &Facts<'_>, candidates: &Candidates, ranked: &mut Ranked) {
+    let matches = facts.lexical.matches(ranked.file, &candidates.terms);
+    for signal in &mut ranked.signals {
+        match signal.kind {
+            SignalKind::Text => signal.detail = format!("its text has {}", quoted(&matches.text)),
+            SignalKind::PathWords => signal.detail = format!("its path has {}", quoted(&matches.path)),
+            SignalKind::ItemNames => {
+                signal.detail = format!("names of its items have {}", quoted(&matches.names))
+            }
+            SignalKind::Items => {
+                signal.detail = format!("closest: {}", best_items(facts, candidates, ranked.file))
+            }
+            _ => {}
+        }
+    }
+}
+
+fn quoted(words: &[String]) -> String {
+    let shown: Vec<&str> = words.iter().take(MOST_WORDS).map(String::as_str).collect();
+    let more = if words.len() > MOST_WORDS { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// The names of the units of a file that match best.
+fn best_items(facts: &Facts<'_>, candidates: &Candidates, file: FileId) -> String {
+    let mut units: Vec<usize> = facts.lexical.units_of(file).collect();
+    let score = |unit: usize| candidates.text.units.get(unit).copied().unwrap_or(0.0);
+    units.retain(|&unit| score(unit) > 0.0);
+    units.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
+    let mut names: Vec<String> = Vec::new();
+    for unit in units {
+        let unit = &facts.lexical.units[unit];
+        let name = match unit.item.and_then(|item| facts.items(file).get(item as usize)) {
+            Some(item) => format!("`{}`", item.name),
+            None => format!("lines {}-{}", unit.lines.first, unit.lines.last),
+        };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+        if names.len() == MOST_ITEMS {
+            break;
+        }
+    }
+    names.join(", ")
+}
+
+fn score(facts: &Facts<'_>, plan: &ContextPlan, candidate: &Candidate) -> Ranked {
+    let mut signals: Vec<Signal> = candidate
+        .evidence
+        .iter()
+        .map(|evidence| Signal {
+            kind: evidence.kind,
+            weight: weights::of(evidence.kind) * evidence.strength,
+            detail: evidence.detail.clone(),
+            source: evidence.source,
+        })
+        .filter(|signal| signal.weight > 0.0)
+        .collect();
+    let gained: f64 = signals.iter().map(|signal| signal.weight).sum();
+    let file = facts.snapshot.file(candidate.file);
+    let left = weights::left_by_role(file.role, file.kind, plan.include_tests);
+    if left < 1.0 {
+        signals.push(Signal {
+            kind: SignalKind::Role,
+            weight: gained * (left - 1.0),
+            detail: role_name(file.role).into(),
+            source: Source::Index,
+        });
+    }
+    signals.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()).then(a.kind.cmp(&b.kind)));
+    Ranked { file: candidate.file, score: gained * left, signals }
+}
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Source => "not code",
+        Role::Test => "a test",
+        Role::Bench => "a benchmark",
+        Role::Example => "an example",
+        Role::BuildScript => "a build script",
+        Role::Generated => "generated",
+        Role::Vendored => "vendored",
+    }
+}
+
+/// How much of what the task asks for the best file's words cover: 0 to 1.
+pub fn confidence(candidates: &Candidates) -> f64 {
+    let best = candidates.text.files.iter().map(|score| score.total()).fold(0.0, f64::max);
+    if candidates.text.possible > 0.0 { (best / candidates.text.possible).clamp(0.0, 1.0) } else { 0.0 }
+}
