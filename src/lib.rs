@@ -23,3 +23,4 @@ pub mod index;
 pub mod plan;
 pub mod expand;
 pub mod rank;
+pub mod budget;

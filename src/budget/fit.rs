@@ -1,0 +1,240 @@
+//! Fills the budget: depth in the files that matter before breadth over files.
+//!
+//! Greedy over the units of the index by gain per cost. A knapsack solved exactly gains nothing: the gains are guesses,
+//! and the units are small against the budget.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::offers::offers;
+use super::sheet::Sheet;
+use super::{Dropped, Entry, Level};
+use crate::expand::{Candidates, Facts};
+use crate::model::FileId;
+use crate::rank::Ranked;
+use crate::text::TokenCounter;
+use crate::workspace::TargetKind;
+
+/// Files whose code may go in.
+const MOST_FILES: usize = 40;
+/// A file of which at least this share is chosen is shown whole, where there is room.
+const WHOLE: f64 = 0.8;
+/// Reasons kept with an entry.
+const MOST_REASONS: usize = 6;
+/// Files that are named with what is left when no more code fits.
+const MENTIONS: usize = 10;
+/// Tokens of a gap's marker.
+const GAP_TOKENS: u32 = 7;
+/// A program's main file that is not among the first wires the others together: its skeleton shows how.
+const WIRING_FROM: usize = 3;
+
+/// What must hold of the result.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Tokens for all entries together.
+    pub tokens: u32,
+    pub max_files: Option<usize>,
+    pub mask: bool,
+}
+
+/// What was chosen.
+#[derive(Debug, Default)]
+pub struct Fitted {
+    pub files: Vec<Entry>,
+    pub dropped: Vec<Dropped>,
+    /// Number of secrets masked in the files that are shown.
+    pub masked: u32,
+}
+
+/// Chooses what fits into `limits`; `price` counts the tokens of an entry as it will be rendered.
+/// The best file always goes in, by its path alone where nothing else fits.
+pub fn fit(
+    facts: &Facts<'_>,
+    ranked: &[Ranked],
+    candidates: &Candidates,
+    limits: Limits,
+    counter: &TokenCounter,
+    price: &dyn Fn(&Entry) -> u32,
+) -> Fitted {
+    let tied = |file: &&Ranked| candidates.files.get(&file.file).is_some_and(|candidate| candidate.is_tied());
+    let offered = if candidates.pinned { ranked.iter().take_while(tied).count() } else { ranked.len() };
+    let most = limits.max_files.unwrap_or(usize::MAX);
+    let considered = &ranked[..offered.min(MOST_FILES).min(most)];
+    let packer = Packer {
+        sheets: considered.iter().map(|file| Sheet::new(facts, file.file, limits.mask, counter)).collect(),
+        ranked: considered,
+        limit: limits.tokens,
+        widen: !candidates.pinned,
+        price,
+    };
+    let chosen = packer.choose(facts, candidates);
+    let entries = packer.entries(facts, &chosen);
+    let masked = entries.keys().map(|&place| packer.sheets[place].masked).sum();
+    Fitted {
+        dropped: dropped(facts, ranked, &entries, offered),
+        files: entries.into_values().collect(),
+        masked,
+    }
+}
+
+/// Lines to show, by place in the ranking.
+type Chosen = BTreeMap<usize, BTreeSet<u32>>;
+
+struct Packer<'a> {
+    ranked: &'a [Ranked],
+    sheets: Vec<Sheet<'a>>,
+    /// Tokens for all entries.
+    limit: u32,
+    /// Whether a file that is mostly shown is shown whole.
+    widen: bool,
+    price: &'a dyn Fn(&Entry) -> u32,
+}
+
+impl Packer<'_> {
+    /// Takes the best bargains as long as they fit.
+    fn choose(&self, facts: &Facts<'_>, candidates: &Candidates) -> Chosen {
+        let mut chosen = Chosen::new();
+        let mut used = 0;
+        for offer in offers(facts, self.ranked, candidates) {
+            let lines = self.sheets[offer.place].lines_of(offer.unit);
+            let room = self.limit - used;
+            if let Some(cost) = self.cost_of_adding(offer.place, &lines, &chosen, room) {
+                used += cost;
+                chosen.entry(offer.place).or_default().extend(lines);
+            }
+        }
+        chosen
+    }
+
+    /// Tokens that lines add, where they fit into `room`; a little more than they do in the end. Ends where the room does:
+    /// once the budget is filled, nearly all offers are too large by far.
+    fn cost_of_adding(&self, place: usize, lines: &BTreeSet<u32>, chosen: &Chosen, room: u32) -> Option<u32> {
+        let known = chosen.get(&place);
+        let mut new = lines.iter().filter(|line| known.is_none_or(|known| !known.contains(line)));
+        let fitting = |cost: u32| (cost <= room).then_some(cost);
+        let text = new.try_fold(GAP_TOKENS, |cost, &line| fitting(cost + self.sheets[place].cost(line)))?;
+        let head = if known.is_none() { self.mention(place).tokens } else { 0 };
+        fitting(text + head)
+    }
+
+    /// The ladder: what was chosen, whole files where nearly all was, the skeleton of what wires the rest, and the next
+    /// files by name.
+    fn entries(&self, facts: &Facts<'_>, chosen: &Chosen) -> BTreeMap<usize, Entry> {
+        let ranges = |(&place, lines)| (place, self.entry(place, Level::Ranges, lines));
+        let mut entries: BTreeMap<usize, Entry> = chosen.iter().map(ranges).collect();
+        let mut used: u32 = entries.values().map(|entry| entry.tokens).sum();
+        while used > self.limit {
+            let Some((_, last)) = entries.pop_last() else { break };
+            used -= last.tokens;
+        }
+        for (&place, entry) in &mut entries {
+            let better = self.better(facts, place, entry);
+            if let Some(better) = better.filter(|better| used - entry.tokens + better.tokens <= self.limit) {
+                used = used - entry.tokens + better.tokens;
+                *entry = better;
+            }
+        }
+        let named = (chosen.len() + MENTIONS).min(self.ranked.len());
+        for place in 0..named {
+            if entries.contains_key(&place) {
+                continue;
+            }
+            let entry = if place == 0 { self.narrowed(used) } else { self.mention(place) };
+            if place == 0 || used + entry.tokens <= self.limit {
+                used += entry.tokens;
+                entries.insert(place, entry);
+            }
+        }
+        entries
+    }
+
+    /// Another level that suits a file better than the ranges that were chosen.
+    fn better(&self, facts: &Facts<'_>, place: usize, entry: &Entry) -> Option<Entry> {
+        if !self.widen {
+            return None;
+        }
+        let sheet = &self.sheets[place];
+        if place >= WIRING_FROM && is_main(facts, self.ranked[place].file) {
+            return Some(self.entry(place, Level::Skeleton, &sheet.skeleton()));
+        }
+        let shown: u32 = entry.ranges.iter().map(|range| range.count()).sum();
+        let mostly = f64::from(shown) >= WHOLE * f64::from(sheet.line_count());
+        mostly.then(|| self.entry(place, Level::Full, &sheet.all()))
+    }
+
+    /// The best file where none of its units fits: its skeleton, else the first lines of it that fit, else its path.
+    fn narrowed(&self, used: u32) -> Entry {
+        let room = self.limit.saturating_sub(used);
+        let skeleton = self.sheets[0].skeleton();
+        let candidates =
+            [(Level::Skeleton, skeleton.clone()), (Level::Ranges, self.first_lines(&skeleton, room))];
+        let fitting = candidates.into_iter().filter(|(_, lines)| !lines.is_empty());
+        let mut entries = fitting.map(|(level, lines)| self.entry(0, level, &lines));
+        entries.find(|entry| entry.tokens <= room).unwrap_or_else(|| self.mention(0))
+    }
+
+    /// As many of the first of `lines` as fit into `room` tokens, the entry's head counted.
+    fn first_lines(&self, lines: &BTreeSet<u32>, room: u32) -> BTreeSet<u32> {
+        let mut left = room.saturating_sub(self.mention(0).tokens + GAP_TOKENS);
+        let fits = |line: &&u32| {
+            let cost = self.sheets[0].cost(**line) + GAP_TOKENS;
+            let fits = cost <= left;
+            left = left.saturating_sub(cost);
+            fits
+        };
+        lines.iter().take_while(fits).copied().collect()
+    }
+
+    fn mention(&self, place: usize) -> Entry {
+        self.entry(place, Level::Mention, &BTreeSet::new())
+    }
+
+    fn entry(&self, place: usize, level: Level, lines: &BTreeSet<u32>) -> Entry {
+        let ranked = &self.ranked[place];
+        let sheet = &self.sheets[place];
+        let chunks = sheet.chunks(lines, level);
+        let ranges = chunks.iter().filter_map(|chunk| chunk.range()).collect();
+        let mut entry = Entry {
+            path: sheet.path().to_string(),
+            rank: place as u32 + 1,
+            score: ranked.score,
+            level,
+            ranges,
+            tokens: 0,
+            reasons: ranked.signals.iter().take(MOST_REASONS).cloned().collect(),
+            chunks,
+        };
+        entry.tokens = (self.price)(&entry);
+        entry
+    }
+}
+
+/// Whether a file is where a program begins.
+fn is_main(facts: &Facts<'_>, file: FileId) -> bool {
+    let package = facts.snapshot.package_of(file);
+    package.is_some_and(|package| {
+        package.targets.iter().any(|target| target.kind == TargetKind::Bin && target.root == file)
+    })
+}
+
+fn dropped(
+    facts: &Facts<'_>,
+    all: &[Ranked],
+    entries: &BTreeMap<usize, Entry>,
+    offered: usize,
+) -> Vec<Dropped> {
+    let why = |place: usize| match place {
+        place if place >= offered => "not tied to what the task names",
+        place if place >= MOST_FILES => "behind the files that may fill the budget",
+        _ => "over budget",
+    };
+    all.iter()
+        .enumerate()
+        .filter(|(place, _)| !entries.contains_key(place))
+        .map(|(place, ranked)| Dropped {
+            path: facts.snapshot.file(ranked.file).path.clone(),
+            rank: place as u32 + 1,
+            score: ranked.score,
+            why: why(place).into(),
+        })
+        .collect()
+}
