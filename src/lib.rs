@@ -24,3 +24,4 @@ pub mod plan;
 pub mod expand;
 pub mod rank;
 pub mod budget;
+pub mod render;
