@@ -25,3 +25,5 @@ pub mod expand;
 pub mod rank;
 pub mod budget;
 pub mod render;
+
+pub mod pipeline;

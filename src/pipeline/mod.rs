@@ -1,0 +1,275 @@
+//! The one place that calls the stages, in their order.
+//!
+//! `Workspace::open` learns what the code says, once; `Workspace::answer` does what one task asks. Every face
+//! calls these two and decides nothing itself.
+
+mod known;
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+use self::known::Known;
+use crate::budget::{self, BudgetUse, ContextPack, Freshness, Limits};
+use crate::expand::{self, Facts, seeds};
+use crate::graph::Graph;
+use crate::index::{CommitVotes, Lexical};
+use crate::lsp::{ServerState, ServerStatus};
+use crate::model::{Deadline, FileKind, Note};
+use crate::plan;
+use crate::plan::{ContextPlan, Strategy};
+use crate::rank;
+use crate::render::{self, RenderOptions};
+use crate::syntax::{self, FileSyntax};
+use crate::text;
+use crate::text::TokenCounter;
+use crate::workspace::history::{History, HistoryOptions};
+use crate::workspace::{Snapshot, SourceFile, WalkOptions, WorkspaceError};
+
+/// How long reading git's history may take: an answer without it is better than none.
+const HISTORY_TIME: Duration = Duration::from_millis(1500);
+
+/// What is known of a workspace, whatever the task.
+pub struct Workspace {
+    pub snapshot: Snapshot,
+    pub syntax: Vec<Option<FileSyntax>>,
+    pub graph: Graph,
+    pub lexical: Lexical,
+    pub history: History,
+    counter: TokenCounter,
+    timings: Vec<(&'static str, f64)>,
+    opened: Instant,
+}
+
+/// One task.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub query: String,
+    /// Tokens for the whole rendered text.
+    pub budget: u32,
+    pub max_files: Option<usize>,
+    /// Steps of the graph; the plan's own where none is given.
+    pub depth: Option<u32>,
+    /// Whether tests are wanted; what the task says where none is given.
+    pub tests: Option<bool>,
+    pub mask: bool,
+    pub render: RenderOptions,
+}
+
+#[derive(Debug)]
+pub struct Answer {
+    pub pack: ContextPack,
+    pub rendered: String,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum PipelineError {
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    #[error(
+        "a budget of {budget} tokens cannot hold even the path of one file; give at least {least} with --token-budget"
+    )]
+    Budget { budget: u32, least: u32 },
+}
+
+impl Workspace {
+    /// Reads and analyses a workspace. Only a root that cannot be read at all is an error; all other trouble is a
+    /// note in the snapshot. Where `deadline` ends in time, git's history is read for a part of it at most.
+    pub fn open(root: &Path, options: &WalkOptions, deadline: &Deadline) -> Result<Workspace, PipelineError> {
+        let opened = Instant::now();
+        let mut clock = Clock::start();
+        let counter = TokenCounter::start();
+        let history_time = deadline.remaining().map(|left| left.min(HISTORY_TIME));
+        let history_deadline = history_time.map_or_else(Deadline::never, Deadline::after);
+        std::thread::scope(|scope| {
+            let history = scope.spawn(|| History::read(root, &HistoryOptions::default(), &history_deadline));
+            let snapshot = Snapshot::read(root, options)?;
+            clock.stage("walk");
+            let syntax = parse(&snapshot);
+            clock.stage("syntax");
+            let (graph, lexical) =
+                rayon::join(|| Graph::build(&snapshot, &syntax), || Lexical::build(&snapshot, &syntax));
+            clock.stage("index");
+            let history = history.join().unwrap_or_default();
+            clock.stage("history");
+            Ok(Workspace {
+                snapshot,
+                syntax,
+                graph,
+                lexical,
+                history,
+                counter,
+                timings: clock.stages,
+                opened,
+            })
+        })
+    }
+
+    /// With what is to be known besides, of how the workspace was found: it stands before the other notes of every answer.
+    pub fn with_notes(mut self, notes: Vec<Note>) -> Workspace {
+        self.snapshot.notes.splice(0..0, notes);
+        self
+    }
+
+    /// The dossier of one task. Ends soon after `deadline`, with what it has by then.
+    pub fn answer(&self, request: &Request, deadline: &Deadline) -> Result<Answer, PipelineError> {
+        let mut clock = Clock { stages: self.timings.clone(), last: Instant::now() };
+        let (query, query_secrets) = shown_query(request);
+        let mut intent = plan::analyze(&searched(&query, query_secrets));
+        if let Some(tests) = request.tests {
+            intent.wants_tests = tests;
+        }
+
+        let known = Known { snapshot: &self.snapshot, graph: &self.graph, lexical: &self.lexical, deadline };
+        let mut plan = plan::plan(&intent, &known);
+        plan.keywords.extend(plan::carry_over(&intent, &known));
+        plan.max_depth = request.depth.unwrap_or(plan.max_depth);
+        plan.include_tests = request.tests.unwrap_or(plan.include_tests);
+        clock.stage("plan");
+        let votes = CommitVotes::count(&self.history, &self.snapshot, &seeds::terms(&plan));
+        let facts = Facts {
+            snapshot: &self.snapshot,
+            syntax: &self.syntax,
+            graph: &self.graph,
+            lexical: &self.lexical,
+            votes: &votes,
+            provider: &self.graph,
+        };
+        let mut candidates = expand::expand(&facts, &intent, &plan, deadline);
+        if request.tests == Some(false) {
+            candidates.leave_tests_out(&self.snapshot);
+        }
+        clock.stage("expand");
+        let ranked = rank::rank(&facts, &plan, &candidates);
+        clock.stage("rank");
+        let counter = self.counter;
+        let counted = request.render.counted();
+        let frame = render::frame(&query, request.budget, &counted);
+        let around = counter.count(&frame.head) + counter.count(&frame.tail);
+        let mut room = request.budget.saturating_sub(around);
+        loop {
+            let limits = Limits { tokens: room, max_files: request.max_files, mask: request.mask };
+            let price = |entry: &budget::Entry| counter.count(&render::render_entry(entry, &counted));
+            let fitted = budget::fit(&facts, &ranked, &candidates, limits, &counter, &price);
+            let mut pack = ContextPack {
+                query: query.clone(),
+                workspace: self.snapshot.root.display().to_string(),
+                intent: intent.clone(),
+                plan: plan.clone(),
+                confidence: rank::confidence(&candidates),
+                files: fitted.files,
+                dropped: fitted.dropped,
+                ranking: ranked.iter().map(|file| self.snapshot.file(file.file).path.clone()).collect(),
+                budget: BudgetUse { limit: request.budget, used: 0, tokenizer: crate::text::ENCODING.into() },
+                language_server: no_server(),
+                freshness: self.freshness(),
+                notes: self.notes(&plan, &[&intent.notes, &candidates.notes], fitted.masked + query_secrets),
+                timings: Vec::new(),
+            };
+            let text = render::render(&pack, &counted);
+            pack.budget.used = counter.count(&text);
+            if pack.budget.used > request.budget {
+                let over = pack.budget.used - request.budget;
+                if room == 0 {
+                    let least = least_budget(&mut pack, &counted, counter);
+                    return Err(PipelineError::Budget { budget: request.budget, least });
+                }
+                room = room.saturating_sub(over);
+                continue;
+            }
+            clock.stage("budget");
+            pack.timings = clock.stages;
+            let rendered =
+                if counted == request.render { text } else { render::render(&pack, &request.render) };
+            return Ok(Answer { pack, rendered });
+        }
+    }
+
+    fn freshness(&self) -> Freshness {
+        let index_age_ms = self.opened.elapsed().as_millis() as u64;
+        Freshness { generation: 1, index_age_ms, changed_since: 0, embedded: None }
+    }
+
+    /// What is to be known of the workspace, of the task (`of_task`) and of the text, in this order.
+    fn notes(&self, plan: &ContextPlan, of_task: &[&[Note]], masked: u32) -> Vec<Note> {
+        let mut notes: Vec<Note> = self.snapshot.notes.clone();
+        notes.extend(self.history.notes.iter().cloned());
+        notes.extend(of_task.iter().copied().flatten().cloned());
+        if matches!(plan.strategy, Strategy::EntryPointBased { .. }) {
+            notes.push(Note::warning(NOTHING_TO_LOOK_FOR));
+        }
+        if masked > 0 {
+            notes.push(Note::warning(format!(
+                "{masked} secrets are masked in the text; --no-mask shows them"
+            )));
+        }
+        notes
+    }
+}
+
+const NOTHING_TO_LOOK_FOR: &str = "the task names nothing to look for: this is where the programs and libraries begin; \
+     name a type, a function or a path";
+
+/// The task as it may be repeated, and how many secrets were masked in it.
+fn shown_query(request: &Request) -> (String, u32) {
+    match request.mask {
+        true => {
+            let redacted = text::redact(&request.query);
+            (redacted.text.into_owned(), redacted.masked)
+        }
+        false => (request.query.clone(), 0),
+    }
+}
+
+/// The task as it is searched for. What is masked is no word of it: the plan and the reasons repeat its words.
+fn searched(query: &str, masked: u32) -> Cow<'_, str> {
+    if masked > 0 { Cow::Owned(query.replace(text::MASK, " ")) } else { Cow::Borrowed(query) }
+}
+
+/// The least budget that holds what `pack`, which is over its own, has come down to. More room makes more of the task
+/// fit into the frame, so that it is sought from below.
+fn least_budget(pack: &mut ContextPack, options: &RenderOptions, counter: TokenCounter) -> u32 {
+    loop {
+        let used = counter.count(&render::render(pack, options));
+        if used <= pack.budget.limit {
+            return pack.budget.limit;
+        }
+        pack.budget.limit = used;
+    }
+}
+
+fn parse(snapshot: &Snapshot) -> Vec<Option<FileSyntax>> {
+    let parse = |file: &SourceFile| (file.kind == FileKind::Rust).then(|| syntax::parse(&file.text));
+    snapshot.files.par_iter().map(parse).collect()
+}
+
+/// What is said of a language server where none is asked.
+fn no_server() -> ServerStatus {
+    ServerStatus {
+        name: "rust-analyzer".into(),
+        state: ServerState::Absent,
+        version: None,
+        loaded_percent: None,
+    }
+}
+
+/// The times of the stages, in milliseconds.
+struct Clock {
+    stages: Vec<(&'static str, f64)>,
+    last: Instant,
+}
+
+impl Clock {
+    fn start() -> Clock {
+        Clock { stages: Vec::new(), last: Instant::now() }
+    }
+
+    /// Ends the stage that began when the last one ended.
+    fn stage(&mut self, name: &'static str) {
+        let now = Instant::now();
+        self.stages.push((name, (now - self.last).as_secs_f64() * 1000.0));
+        self.last = now;
+    }
+}
