@@ -27,3 +27,4 @@ pub mod budget;
 pub mod render;
 
 pub mod pipeline;
+pub mod eval;

@@ -1,0 +1,132 @@
+//! Tasks with known answers, and the measures of retrieval over them.
+//!
+//! A task is a real commit or issue; its gold is what the real change touched. The tree is the state before the
+//! change, and nothing later may be seen: each snapshot is checked out into a folder of its own.
+
+mod checkout;
+mod measure;
+mod report;
+mod task;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde::Serialize;
+
+pub use checkout::{find_repository, prepare};
+pub use measure::{COLUMNS, Measures, measure, ranks};
+pub use report::{Report, table};
+pub use task::{Task, read};
+
+use crate::model::Deadline;
+use crate::pipeline::{Request, Workspace};
+use crate::render::RenderOptions;
+use crate::workspace::WalkOptions;
+
+/// What stops an evaluation, or a task of it.
+#[derive(Debug, thiserror::Error)]
+pub enum EvalError {
+    #[error("{repo}: no repository of this name in {folder}; clone it there as `{}`", repo.replace('/', "+"))]
+    Repository { repo: String, folder: String },
+    #[error("{repo} at {snapshot}: no checkout could be made: {what}")]
+    Checkout { repo: String, snapshot: String, what: String },
+    #[error("{id}: {what}")]
+    Answer { id: String, what: String },
+}
+
+/// How to run the tasks.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where the repositories are.
+    pub repos: PathBuf,
+    /// Where checkouts are made and kept.
+    pub work: PathBuf,
+    /// Tokens of each pack.
+    pub budget: u32,
+}
+
+/// One task with what came of it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Outcome {
+    pub id: String,
+    pub repo: String,
+    #[serde(flatten)]
+    pub measures: Measures,
+    /// The rank of each gold file.
+    pub ranks: BTreeMap<String, Option<usize>>,
+    pub tokens: u32,
+    pub seconds: f64,
+    pub top: Vec<String>,
+}
+
+/// Runs the tasks, those of one snapshot together; tells `progress` after each. A task that cannot be run is in the
+/// second list and stops no other.
+pub fn run(
+    tasks: &[Task],
+    options: &Options,
+    progress: &mut dyn FnMut(&Outcome),
+) -> (Vec<Outcome>, Vec<EvalError>) {
+    let (mut outcomes, mut errors) = (Vec::new(), Vec::new());
+    let mut groups: BTreeMap<(&str, &str), Vec<&Task>> = BTreeMap::new();
+    for task in tasks {
+        groups.entry((&task.repo, &task.snapshot)).or_default().push(task);
+    }
+    for ((repo, snapshot), group) in groups {
+        let workspace = match open(repo, snapshot, options) {
+            Ok(workspace) => workspace,
+            Err(error) => {
+                errors.push(error);
+                continue;
+            }
+        };
+        for task in group {
+            match one(task, &workspace, options) {
+                Ok(outcome) => {
+                    progress(&outcome);
+                    outcomes.push(outcome);
+                }
+                Err(error) => errors.push(error),
+            }
+        }
+    }
+    (outcomes, errors)
+}
+
+fn open(repo: &str, snapshot: &str, options: &Options) -> Result<Workspace, EvalError> {
+    let folder = || options.repos.display().to_string();
+    let repository = find_repository(&options.repos, repo)
+        .ok_or_else(|| EvalError::Repository { repo: repo.into(), folder: folder() })?;
+    let root = prepare(&repository, repo, snapshot, &options.work)?;
+    Workspace::open(&root, &WalkOptions::default(), &Deadline::never()).map_err(|error| EvalError::Checkout {
+        repo: repo.into(),
+        snapshot: snapshot.into(),
+        what: error.to_string(),
+    })
+}
+
+fn one(task: &Task, workspace: &Workspace, options: &Options) -> Result<Outcome, EvalError> {
+    let start = Instant::now();
+    let request = Request {
+        query: task.query.clone(),
+        budget: options.budget,
+        max_files: None,
+        depth: None,
+        tests: None,
+        mask: true,
+        render: RenderOptions::default(),
+    };
+    let answer = workspace
+        .answer(&request, &Deadline::never())
+        .map_err(|error| EvalError::Answer { id: task.id.clone(), what: error.to_string() })?;
+    let ranks = ranks(task, &answer.pack.ranking);
+    Ok(Outcome {
+        id: task.id.clone(),
+        repo: task.repo.clone(),
+        measures: measure(task, &answer.pack),
+        ranks: task.modified.iter().cloned().zip(ranks).collect(),
+        tokens: answer.pack.budget.used,
+        seconds: start.elapsed().as_secs_f64(),
+        top: answer.pack.ranking.iter().take(10).cloned().collect(),
+    })
+}
