@@ -28,3 +28,5 @@ pub mod render;
 
 pub mod pipeline;
 pub mod eval;
+
+pub mod cli;

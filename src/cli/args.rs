@@ -1,0 +1,242 @@
+//! What can be typed. What it means is decided in `config`.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use crate::config::{Format, Name, Tests, Typed, Value, value_of};
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 done, 1 nothing relevant found, 2 usage or failure.
+Settings: flag, then DOSSIER_… variable, then your own file, then .dossier/config.toml of the workspace; \
+`dossier config show` tells each value and where it comes from.";
+
+/// Puts the code that a task needs in front of a language model: the right lines, with reasons, within a budget.
+#[derive(Debug, Parser)]
+#[command(name = "dossier", version, after_help = AFTER_HELP, max_term_width = 100)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+    /// Print errors alone on standard error
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Tell more on standard error; twice for still more
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Print the code that a task needs
+    Context(Box<ContextArgs>),
+    /// Ask how the items of the workspace hang together
+    Graph(GraphArgs),
+    /// Measure the retrieval on tasks with known answers
+    Eval(EvalArgs),
+    /// Check what is there, and say how to mend what is not
+    Doctor(Place),
+    /// Print a completion script for a shell
+    Completions { shell: Shell },
+    /// Settings
+    #[command(subcommand)]
+    Config(ConfigCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ConfigCommand {
+    /// Print each setting with its value and where it comes from
+    Show(Place),
+}
+
+/// Which workspace is meant.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(super) struct Place {
+    /// A folder inside the workspace [default: the current folder]
+    #[arg(short, long, value_name = "FOLDER")]
+    pub workspace: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ContextArgs {
+    /// The task in plain words, an issue, a backtrace; `-` reads it from standard input
+    #[arg(required = true, value_name = "QUERY")]
+    pub query: Vec<String>,
+    #[command(flatten)]
+    pub place: Place,
+    #[command(flatten)]
+    pub settings: SettingFlags,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Copy to the clipboard instead of printing
+    #[arg(long)]
+    pub copy: bool,
+    /// Only say which files and lines, without the code
+    #[arg(long)]
+    pub no_content: bool,
+    /// Print why each file is there and others are not, instead of the code
+    #[arg(long)]
+    pub explain_context: bool,
+}
+
+/// The flags that are settings.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct SettingFlags {
+    /// At most so many files
+    #[arg(long, alias = "max-files", value_name = "N", allow_negative_numbers = true, value_parser = |text: &str| value_of(Name::MaxFiles, text))]
+    max_context_files: Option<Value>,
+    /// Tokens for all that is printed [default: 8192]
+    #[arg(long, value_name = "TOKENS", allow_negative_numbers = true, value_parser = |text: &str| value_of(Name::Budget, text))]
+    token_budget: Option<Value>,
+    /// Steps from what the task names, along calls and uses [default: by the task]
+    #[arg(long, value_name = "STEPS", allow_negative_numbers = true, value_parser = |text: &str| value_of(Name::Depth, text))]
+    depth: Option<Value>,
+    /// Only files that match, written as in .gitignore; may be given again
+    #[arg(long, value_name = "PATTERN")]
+    include: Vec<String>,
+    /// No files that match, written as in .gitignore; may be given again
+    #[arg(long, value_name = "PATTERN")]
+    exclude: Vec<String>,
+    /// Whether tests may come in [default: auto, by the task]
+    #[arg(long, value_name = "WHEN", value_parser = PossibleValuesParser::new(Tests::WORDS).map(Value::Word))]
+    tests: Option<Value>,
+    /// [default: markdown]
+    #[arg(long, value_parser = PossibleValuesParser::new(Format::WORDS).map(Value::Word))]
+    format: Option<Value>,
+    /// Number the lines of code
+    #[arg(long)]
+    line_numbers: bool,
+    /// Show secrets (keys, tokens, passwords in URLs) as they are
+    #[arg(long)]
+    no_mask: bool,
+}
+
+impl SettingFlags {
+    /// The flags that were given.
+    pub fn typed(&self) -> Vec<Typed> {
+        let SettingFlags {
+            max_context_files,
+            token_budget,
+            depth,
+            include,
+            exclude,
+            tests,
+            format,
+            line_numbers,
+            no_mask,
+        } = self;
+        let list = |items: &Vec<String>| (!items.is_empty()).then(|| Value::List(items.clone()));
+        let given = [
+            (Name::MaxFiles, max_context_files.clone()),
+            (Name::Budget, token_budget.clone()),
+            (Name::Depth, depth.clone()),
+            (Name::Include, list(include)),
+            (Name::Exclude, list(exclude)),
+            (Name::Tests, tests.clone()),
+            (Name::Format, format.clone()),
+            (Name::LineNumbers, line_numbers.then_some(Value::Switch(true))),
+            (Name::Mask, no_mask.then_some(Value::Switch(false))),
+        ];
+        given.into_iter().filter_map(|(name, value)| Some(Typed::flag(name, value?))).collect()
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct GraphArgs {
+    pub question: Question,
+    /// A name or a path: `login`, `Auth::login`, `auth::login`
+    pub symbol: String,
+    #[command(flatten)]
+    pub place: Place,
+    /// How many steps to follow
+    #[arg(long, value_name = "STEPS", allow_negative_numbers = true, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10))]
+    pub depth: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Question {
+    /// What calls it
+    Callers,
+    /// What it calls
+    Callees,
+    /// What implements a trait or its method; the impls of a type
+    Implementations,
+    /// The methods of a type or a trait
+    Methods,
+    /// What names it in any way
+    Usages,
+    /// The tests that reach it
+    Tests,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct EvalArgs {
+    /// A file of tasks, one JSON object a line; may be given again
+    #[arg(long, required = true, value_name = "FILE")]
+    pub tasks: Vec<PathBuf>,
+    /// The folder with the git repositories, each as `owner+name`, `owner/name` or `name`
+    #[arg(long, value_name = "FOLDER")]
+    pub repos: PathBuf,
+    /// Where checkouts are made and kept [default: in the cache folder]
+    #[arg(long, value_name = "FOLDER")]
+    pub work: Option<PathBuf>,
+    /// Write all measures, and every task's ranks, to this file
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Only tasks whose id or repository holds this text; may be given again
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Vec<String>,
+    /// Tokens of each pack [default: 8192]
+    #[arg(long, value_name = "TOKENS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
+    pub token_budget: Option<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn flags_become_typed_values() {
+        let args = Args::try_parse_from([
+            "dossier",
+            "context",
+            "a",
+            "b",
+            "--max-files",
+            "3",
+            "--no-mask",
+            "--include",
+            "x",
+        ]);
+        let Ok(Args { command: Command::Context(context), .. }) = args else { panic!("{args:?}") };
+        assert_eq!(context.query, ["a", "b"]);
+        let expected = [
+            Typed::flag(Name::MaxFiles, Value::Number(3)),
+            Typed::flag(Name::Include, Value::List(vec!["x".into()])),
+            Typed::flag(Name::Mask, Value::Switch(false)),
+        ];
+        assert_eq!(context.settings.typed(), expected);
+    }
+
+    #[test]
+    fn every_settings_flag_is_the_one_that_config_names() {
+        let command = Args::command();
+        let context = command.find_subcommand("context").unwrap();
+        for name in Name::ALL {
+            let flag = name.flag().trim_start_matches("--");
+            assert!(context.get_arguments().any(|arg| arg.get_long() == Some(flag)), "{flag}");
+        }
+    }
+}

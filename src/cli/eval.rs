@@ -1,0 +1,75 @@
+//! `dossier eval`: tasks with known answers, measured; a table on standard output.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+
+use super::Outcome;
+use super::args::EvalArgs;
+use super::messages::Messages;
+use super::output::{Output, write_file};
+use super::progress::Progress;
+use super::settings::cache_folder;
+use crate::config::DEFAULT_BUDGET;
+use crate::eval::{self, Report, Task};
+
+/// Where checkouts are kept, in the cache folder.
+const CHECKOUTS: &str = "eval";
+
+pub(super) fn run(args: &EvalArgs, messages: &Messages) -> anyhow::Result<Outcome> {
+    let mut troubles = Vec::new();
+    let tasks = tasks(args, &mut troubles)?;
+    let options = eval::Options {
+        repos: args.repos.clone(),
+        work: work(args)?,
+        budget: args.token_budget.unwrap_or(DEFAULT_BUDGET),
+    };
+    ensure!(
+        options.repos.is_dir(),
+        "{}: no such folder: name the one that holds the repositories",
+        options.repos.display()
+    );
+    let progress = Progress::steps(tasks.len(), messages);
+    let (outcomes, errors) = eval::run(&tasks, &options, &mut |outcome| progress.step(outcome.id.clone()));
+    drop(progress);
+    troubles.extend(errors.iter().map(ToString::to_string));
+    for trouble in &troubles {
+        messages.warn(trouble);
+    }
+    if let Some(file) = &args.json {
+        let report = Report::of(&outcomes, troubles.clone());
+        write_file(file, &(serde_json::to_string_pretty(&report)? + "\n"))?;
+    }
+    Output::stdout().write(&eval::table(&outcomes))?;
+    Ok(if troubles.is_empty() { Outcome::Done } else { Outcome::Troubled })
+}
+
+/// The tasks of all files that the filter leaves; what could not be read becomes troubles.
+fn tasks(args: &EvalArgs, troubles: &mut Vec<String>) -> anyhow::Result<Vec<Task>> {
+    let mut tasks = Vec::new();
+    for file in &args.tasks {
+        let text = read(file)?;
+        let (read, unread) = eval::read(&text);
+        troubles.extend(unread.into_iter().map(|what| format!("{}: {what}", file.display())));
+        tasks.extend(read);
+    }
+    let wanted = |task: &Task| {
+        let named = |text: &String| task.id.contains(text.as_str()) || task.repo.contains(text.as_str());
+        args.filter.is_empty() || args.filter.iter().any(named)
+    };
+    tasks.retain(wanted);
+    ensure!(
+        !tasks.is_empty(),
+        "no task is left to run: look at --filter and at the files given with --tasks"
+    );
+    Ok(tasks)
+}
+
+fn read(file: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(file).with_context(|| format!("cannot read the tasks {}", file.display()))
+}
+
+fn work(args: &EvalArgs) -> anyhow::Result<PathBuf> {
+    let folder = args.work.clone().or_else(|| Some(cache_folder()?.join(CHECKOUTS)));
+    folder.context("there is no home folder to keep checkouts in: name one with --work")
+}

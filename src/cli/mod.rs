@@ -1,0 +1,82 @@
+//! The face in the shell: parse, call the pipeline, print.
+//!
+//! Data goes to standard output, everything else to standard error. Exit codes: 0 done, 1 nothing relevant
+//! found, 2 usage or failure; a reader that closes the pipe has what it wanted.
+
+mod args;
+mod clipboard;
+mod config;
+mod context;
+mod doctor;
+mod eval;
+mod graph;
+mod messages;
+mod output;
+mod progress;
+mod query;
+mod settings;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use self::args::{Args, Command, ConfigCommand};
+use self::messages::Messages;
+use self::output::{Output, is_closed_pipe};
+
+const NOTHING_FOUND: u8 = 1;
+const FAILED: u8 = 2;
+
+/// How a command ended that did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Done,
+    NothingFound,
+    /// It ran to its end, and told of troubles on the way.
+    Troubled,
+}
+
+/// Runs what the command line asks and gives the exit code.
+pub fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return usage(&error),
+    };
+    let messages = Messages::new(args.quiet, args.verbose);
+    messages.start_log();
+    match run(args.command, &messages) {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::NothingFound) => ExitCode::from(NOTHING_FOUND),
+        Ok(Outcome::Troubled) => ExitCode::from(FAILED),
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            messages.failure(&error);
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// Help and version are data and a success; the rest is told on standard error. Where neither can be printed
+/// nobody reads it.
+fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    if error.use_stderr() { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
+}
+
+fn run(command: Command, messages: &Messages) -> anyhow::Result<Outcome> {
+    match command {
+        Command::Context(args) => context::run(&args, messages),
+        Command::Graph(args) => graph::run(&args, messages),
+        Command::Eval(args) => eval::run(&args, messages),
+        Command::Doctor(place) => doctor::run(&place, messages),
+        Command::Completions { shell } => completions(shell),
+        Command::Config(ConfigCommand::Show(place)) => config::show(&place, messages),
+    }
+}
+
+fn completions(shell: clap_complete::Shell) -> anyhow::Result<Outcome> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "dossier", &mut script);
+    Output::stdout().write(&String::from_utf8_lossy(&script))?;
+    Ok(Outcome::Done)
+}

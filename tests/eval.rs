@@ -1,0 +1,401 @@
+//! `dossier eval` on a repository made for it, whose measures can be told by hand; `dossier graph` on a fixture whose
+//! answers can be read in its code.
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Run, Sandbox, git};
+
+const SHOP: &str = r#"
+//- /Cargo.toml
+[package]
+name = "shop"
+version = "0.1.0"
+edition = "2024"
+//- /src/lib.rs
+//! A shop.
+pub mod basket;
+pub mod login;
+pub mod stock;
+//- /src/login.rs
+//! Signing in.
+
+/// Signs a customer in.
+pub fn login(name: &str) -> bool {
+    check_password(name)
+}
+
+fn check_password(name: &str) -> bool {
+    !name.is_empty()
+}
+//- /src/basket.rs
+//! What somebody buys.
+
+pub struct Basket {
+    pub items: Vec<String>,
+}
+//- /src/stock.rs
+//! What lies on the shelves.
+
+pub struct Shelf(pub u32);
+"#;
+
+/// The repository `acme/shop` of three commits, in a folder of repositories.
+struct Evaluation {
+    sandbox: Sandbox,
+    first: String,
+    /// The snapshot of most tasks.
+    second: String,
+    /// What came later.
+    third: String,
+}
+
+impl Evaluation {
+    fn new() -> Evaluation {
+        let sandbox = Sandbox::new(SHOP);
+        sandbox.git(&["init", "--quiet"]);
+        let first = sandbox.commit("Write it");
+        sandbox.write(
+            "src/basket.rs",
+            "//! What somebody buys.\n\npub struct Basket {\n    pub items: Vec<u64>,\n}\n",
+        );
+        let second = sandbox.commit("Reprice the zebra invoices");
+        sandbox.write("src/stock.rs", "//! What lies on the shelves.\n\npub struct Shelf(pub u64);\n");
+        let third = sandbox.commit("Frobnicate every quokka");
+        git(&sandbox.path(""), &["clone", "--quiet", "--bare", "ws", "repos/acme+shop"]);
+        Evaluation { sandbox, first, second, third }
+    }
+
+    fn task(&self, id: &str, query: &str, modified: &[&str]) -> Value {
+        json!({"id": id, "repo": "acme/shop", "snapshot": self.second, "query": query, "modified": modified})
+    }
+
+    /// Runs the tasks, one a line, and reads the report.
+    fn run(&self, tasks: &[String]) -> (Run, Value) {
+        self.run_with_variables(tasks, &[])
+    }
+
+    fn run_with_variables(&self, tasks: &[String], variables: &[(&str, &str)]) -> (Run, Value) {
+        self.sandbox.put("tasks.jsonl", tasks.join("\n"));
+        let path = |name: &str| self.sandbox.path(name).display().to_string();
+        let [tasks, repos, work, report] = ["tasks.jsonl", "repos", "work", "report.json"].map(path);
+        let arguments = ["eval", "--tasks", &tasks, "--repos", &repos, "--work", &work, "--json", &report];
+        let mut command = self.sandbox.command(&arguments);
+        command.envs(variables.iter().copied());
+        let run = self.sandbox.finish(command, Vec::new());
+        let text = std::fs::read_to_string(report).unwrap_or_else(|_| "null".to_owned());
+        (run, serde_json::from_str(&text).unwrap())
+    }
+}
+
+fn outcome<'r>(report: &'r Value, id: &str) -> &'r Value {
+    let outcomes = report["outcomes"].as_array().unwrap();
+    outcomes.iter().find(|outcome| outcome["id"] == id).unwrap_or_else(|| panic!("{id}: {report:#}"))
+}
+
+#[track_caller]
+fn is_near(value: &Value, expected: f64) {
+    let value = value.as_f64().unwrap();
+    assert!((value - expected).abs() < 1e-9, "{value} is not {expected}");
+}
+
+#[test]
+fn measures_are_what_a_hand_counts() {
+    let evaluation = Evaluation::new();
+    let mut login = evaluation.task("login", "Fix the login of customers", &["src/login.rs"]);
+    login["regions"] = json!({"src/login.rs": [[4, 6], [6, 8]]});
+    let half = evaluation.task("half", "Fix the login of customers", &["src/login.rs", "src/never_there.rs"]);
+    let none = evaluation.task("none", "Frobnicate every quokka", &["src/stock.rs"]);
+    let (run, report) = evaluation.run(&[login, half, none].map(|task| task.to_string()));
+    run.ends(0, &[]).shows(&["acme/shop", "all ", "hit@1", "pack_lines"]);
+
+    let login = outcome(&report, "login");
+    assert_eq!(login["ranks"], json!({"src/login.rs": 1}));
+    for (measure, expected) in [
+        ("hit@1", 1.0),
+        ("any@10", 1.0),
+        ("all@10", 1.0),
+        ("recall@10", 1.0),
+        ("mrr", 1.0),
+        ("prec@10", 0.1),
+        ("pack_touch", 1.0),
+        ("pack_lines", 1.0),
+    ] {
+        is_near(&login[measure], expected);
+    }
+    let half = outcome(&report, "half");
+    assert_eq!(half["ranks"], json!({"src/login.rs": 1, "src/never_there.rs": null}));
+    for (measure, expected) in
+        [("hit@1", 1.0), ("any@10", 1.0), ("all@10", 0.0), ("all@20", 0.0), ("recall@10", 0.5)]
+    {
+        is_near(&half[measure], expected);
+    }
+    let none = outcome(&report, "none");
+    assert_eq!(none["ranks"], json!({"src/stock.rs": null}));
+    is_near(&none["mrr"], 0.0);
+
+    assert_eq!(report["tasks"], 3);
+    assert_eq!(report["errors"], json!([]));
+    for (measure, expected) in
+        [("hit@1", 200.0 / 3.0), ("all@10", 100.0 / 3.0), ("recall@10", 50.0), ("mrr", 200.0 / 3.0)]
+    {
+        is_near(&report["means"][measure], expected);
+        is_near(&report["repositories"]["acme/shop"][measure], expected);
+    }
+}
+
+#[test]
+fn what_came_later_does_not_vote() {
+    let evaluation = Evaluation::new();
+    let past = evaluation.task("past", "Reprice the zebra invoices", &["src/basket.rs"]);
+    let mut before = past.clone();
+    before["id"] = "before".into();
+    before["snapshot"] = evaluation.first.as_str().into();
+    let future = evaluation.task("future", "Frobnicate every quokka", &["src/stock.rs"]);
+    let mut after = future.clone();
+    after["id"] = "after".into();
+    after["snapshot"] = evaluation.third.as_str().into();
+    let (run, report) = evaluation.run(&[past, before, future, after].map(|task| task.to_string()));
+    run.ends(0, &[]);
+    assert_eq!(outcome(&report, "past")["ranks"], json!({"src/basket.rs": 1}));
+    assert_eq!(outcome(&report, "after")["ranks"], json!({"src/stock.rs": 1}));
+    assert_eq!(outcome(&report, "before")["ranks"], json!({"src/basket.rs": null}));
+    assert_eq!(outcome(&report, "future")["ranks"], json!({"src/stock.rs": null}));
+
+    let checkout = evaluation.sandbox.path("work/acme+shop").join(&evaluation.second);
+    assert_eq!(git(&checkout, &["log", "--all", "--format=%s"]), "Reprice the zebra invoices\nWrite it");
+    assert_eq!(git(&checkout, &["for-each-ref"]), "");
+    assert_eq!(git(&checkout, &["status", "--porcelain"]), "");
+}
+
+#[test]
+fn tasks_that_cannot_run_are_told_and_stop_none() {
+    let evaluation = Evaluation::new();
+    let good = evaluation.task("good", "Fix the login", &["src/login.rs"]);
+    let mut twice = evaluation.task("good", "Another", &["src/stock.rs"]);
+    twice["query"] = "Another of this name".into();
+    let empty = evaluation.task("empty", "Fix the login", &[]);
+    let with = |id: &str, key: &str, value: &str| {
+        let mut task = evaluation.task(id, "Fix the login", &["src/login.rs"]);
+        task[key] = value.into();
+        task.to_string()
+    };
+    let tasks = [
+        "{\"id\": \"broken\", ".to_owned(),
+        with("no repository", "repo", "acme/nowhere"),
+        with("no commit", "snapshot", "0123456789012345678901234567890123456789"),
+        empty.to_string(),
+        String::new(),
+        good.to_string(),
+        twice.to_string(),
+        "{\"id\": 7}".to_owned(),
+        "\u{feff}[]".to_owned(),
+    ];
+    let (run, report) = evaluation.run(&tasks);
+    run.ends(
+        2,
+        &[
+            "tasks.jsonl: line 1: not a task",
+            "acme/nowhere: no repository of this name in SANDBOX/repos; clone it there as `acme+nowhere`",
+            "acme/shop at 0123456789012345678901234567890123456789: no checkout could be made",
+            "line 4: empty: `modified` is empty, nothing to find",
+            "line 7: good: this id stands twice, the first counts",
+            "line 8: not a task",
+            "line 9: not a task",
+        ],
+    );
+    assert_eq!(report["errors"].as_array().unwrap().len(), 7, "{:#}", report["errors"]);
+    assert_eq!(report["tasks"], 1);
+    assert_eq!(outcome(&report, "good")["ranks"], json!({"src/login.rs": 1}));
+    assert!(run.stdout.contains("acme/shop"), "{}", run.stdout);
+    // A checkout that failed is not left half made.
+    let left: Vec<_> =
+        std::fs::read_dir(evaluation.sandbox.path("work/acme+shop")).unwrap().flatten().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+}
+
+#[test]
+fn a_task_leads_to_no_folder_but_its_checkout() {
+    let evaluation = Evaluation::new();
+    let sandbox = &evaluation.sandbox;
+    sandbox.put("precious/file", "precious");
+    let precious = sandbox.path("precious").display().to_string();
+    let with = |id: &str, key: &str, value: Value| {
+        let mut task = evaluation.task(id, "Fix the login", &["src/login.rs"]);
+        task[key] = value;
+        task.to_string()
+    };
+    let ids = ["../../precious", precious.as_str(), "", "HEAD", "--orphan", "-f"];
+    let repos = ["../repos/acme+shop", "..", "/", "", "acme/../acme+shop"];
+    let mut tasks: Vec<String> = Vec::new();
+    tasks.extend(ids.iter().map(|id| with(&format!("snapshot {id}"), "snapshot", json!(id))));
+    tasks.extend(repos.iter().map(|repo| with(&format!("repo {repo}"), "repo", json!(repo))));
+    tasks.push(with("endless", "regions", json!({"src/login.rs": [[1, u32::MAX]]})));
+    tasks.push(with("good", "query", json!("Fix the login")));
+    let (run, report) = evaluation.run(&tasks);
+    run.ends(2, &["is no commit id", "is no repository's name", "regions"]);
+    assert_eq!(report["errors"].as_array().unwrap().len(), tasks.len() - 1, "{:#}", report["errors"]);
+    assert_eq!(report["tasks"], 1);
+    assert_eq!(std::fs::read_to_string(sandbox.path("precious/file")).unwrap(), "precious");
+}
+
+#[test]
+fn a_checkout_is_made_once_and_made_anew_where_it_was_broken_off() {
+    let evaluation = Evaluation::new();
+    let task = [evaluation.task("login", "Fix the login", &["src/login.rs"]).to_string()];
+    let checkout = format!("work/acme+shop/{}", evaluation.second);
+    evaluation
+        .sandbox
+        .put(&format!("{checkout}/src/half.rs"), "pub fn login_of_a_broken_off_checkout() {}\n");
+    let ranks = |(run, report): (Run, Value)| {
+        run.ends(0, &[]);
+        outcome(&report, "login")["top"].clone()
+    };
+    let first = ranks(evaluation.run(&task));
+    assert!(!evaluation.sandbox.path(&checkout).join("src/half.rs").exists());
+    let made = std::fs::metadata(evaluation.sandbox.path(&checkout)).unwrap().modified().unwrap();
+    assert_eq!(ranks(evaluation.run(&task)), first);
+    assert_eq!(std::fs::metadata(evaluation.sandbox.path(&checkout)).unwrap().modified().unwrap(), made);
+}
+
+#[test]
+fn a_hook_around_it_leads_git_to_no_other_repository() {
+    let evaluation = Evaluation::new();
+    let task = [evaluation.task("login", "Fix the login", &["src/login.rs"]).to_string()];
+    let hook = evaluation.sandbox.ws(".git").display().to_string();
+    let variables = [("GIT_DIR", &*hook), ("GIT_OBJECT_DIRECTORY", "/nowhere"), ("GIT_CONFIG_COUNT", "x")];
+    let (run, report) = evaluation.run_with_variables(&task, &variables);
+    run.ends(0, &[]);
+    assert_eq!(outcome(&report, "login")["ranks"], json!({"src/login.rs": 1}));
+    assert_eq!(evaluation.sandbox.git(&["rev-parse", "HEAD"]), evaluation.third);
+}
+
+#[test]
+fn an_evaluation_without_tasks_or_repositories_says_what_to_give() {
+    let evaluation = Evaluation::new();
+    let (run, _) = evaluation.run(&[]);
+    run.ends(2, &["no task is left to run"]);
+    let tasks = evaluation.sandbox.path("tasks.jsonl").display().to_string();
+    std::fs::write(&tasks, evaluation.task("a", "b", &["c"]).to_string()).unwrap();
+    evaluation
+        .sandbox
+        .run(&["eval", "--tasks", &tasks, "--repos", "gone"])
+        .ends(2, &["gone: no such folder"]);
+    std::fs::write(&tasks, b"\xff\xfe").unwrap();
+    evaluation
+        .sandbox
+        .run(&["eval", "--tasks", &tasks, "--repos", "."])
+        .ends(2, &["cannot read the tasks", "UTF-8"]);
+}
+
+// The graph.
+
+/// The question's answers in `fixtures/user_service`: as text and as JSON they are the same.
+#[track_caller]
+fn check(question: &[&str], expected: &[&str]) {
+    let sandbox = Sandbox::new("");
+    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/user_service");
+    let ask = |more: &[&str]| sandbox.run(&[&["graph"], question, &["--workspace", fixture], more].concat());
+    let text = ask(&[]);
+    text.ends(0, &[]);
+    let places: Vec<String> =
+        text.stdout.lines().map(|line| line.splitn(4, ": ").take(2).collect::<Vec<_>>().join(": ")).collect();
+    assert_eq!(places, expected, "{}", text.stdout);
+    let json = ask(&["--json"]).json();
+    assert_eq!(
+        (&json["version"], &json["question"], &json["symbol"]),
+        (&json!(1), &json!(question[0]), &json!(question[1]))
+    );
+    assert_eq!(json["definitions"].as_array().unwrap().len(), 1);
+    let answers: Vec<String> = json["answers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| {
+            format!("{}:{}: {}", item["path"].as_str().unwrap(), item["line"], item["name"].as_str().unwrap())
+        })
+        .collect();
+    assert_eq!(answers, expected);
+}
+
+#[test]
+fn callers_are_functions_and_tests() {
+    check(
+        &["callers", "UserService::find_by_email"],
+        &[
+            "src/services/user_service.rs:36: UserService::register",
+            "tests/user_service.rs:23: find_by_email_skips_closed_accounts",
+        ],
+    );
+}
+
+#[test]
+fn callees_are_followed_step_by_step() {
+    check(
+        &["callees", "UserService::find_by_email"],
+        &["src/blocklist.rs:10: is_blocked", "src/email_address.rs:4: normalize_email"],
+    );
+    check(
+        &["callees", "UserService::register", "--depth", "2"],
+        &[
+            "src/email_address.rs:4: normalize_email",
+            "src/services/user_service.rs:54: UserService::find_by_email",
+            "src/services/user_service.rs:87: check_name",
+            "src/blocklist.rs:10: is_blocked",
+        ],
+    );
+}
+
+#[test]
+fn implementations_are_the_impls_of_a_type() {
+    check(&["implementations", "UserService"], &["src/services/user_service.rs:35: UserService"]);
+}
+
+#[test]
+fn methods_are_those_of_a_type_alone() {
+    check(
+        &["methods", "User"],
+        &[
+            "src/models/user.rs:33: User::first_name",
+            "src/models/user.rs:37: User::initials",
+            "src/models/user.rs:42: User::years",
+        ],
+    );
+}
+
+#[test]
+fn usages_are_whatever_names_it() {
+    check(
+        &["usages", "UserService"],
+        &["src/services/user_service.rs:35: UserService", "tests/user_service.rs:14: service_with"],
+    );
+}
+
+#[test]
+fn tests_are_those_that_reach_it() {
+    check(
+        &["tests", "UserService::find_by_email"],
+        &[
+            "tests/user_service.rs:23: find_by_email_skips_closed_accounts",
+            "tests/user_service.rs:32: an_address_is_taken_until_its_account_is_closed",
+        ],
+    );
+}
+
+#[test]
+fn a_symbol_that_is_not_there_is_told_with_how_to_name_one() {
+    let sandbox = Sandbox::new(SHOP);
+    for question in ["callers", "callees", "implementations", "methods", "usages", "tests"] {
+        let run = sandbox.run(&["graph", question, "no_such_item"]);
+        run.ends(1, &["no item is called `no_such_item` here: give its name, or its path as `Type::method`"]);
+        assert_eq!(run.stdout, "");
+        let json = sandbox.run(&["graph", question, "no_such_item", "--json"]).ends(1, &[]).json();
+        assert_eq!((&json["definitions"], &json["answers"]), (&json!([]), &json!([])));
+    }
+    for symbol in ["::", "a::::b", "\u{1f980}", "<T as U>::v", "*"] {
+        sandbox.run(&["graph", "callers", symbol]).ends(1, &["no item is called"]);
+    }
+    sandbox
+        .run(&["graph", "callers", "login"])
+        .ends(1, &["nothing is known of callers of `login`", "dossier graph usages"]);
+}
