@@ -4,7 +4,7 @@ use crate::expand::{Candidates, Facts};
 use crate::model::{FileId, SymbolKind};
 use crate::rank::Ranked;
 
-/// A file's standing falls to this with each rank behind the first. Measured: RETRIEVAL's packer; .8 and .9 are within a point.
+/// A file's standing falls to this with each rank behind the first. .8 and .9 are within a point of pack_lines.
 const DECAY: f64 = 0.85;
 /// Gain per cost to this power: below one, as a long item that matches is worth more than a short one that matches
 /// less. .3 and .5 are within a point of pack_lines.

@@ -7,7 +7,8 @@ use crate::model::FileId;
 
 /// Saturation of repeated words.
 const K1: f64 = 1.2;
-/// How much a file's length counts against it. RETRIEVAL measured .4 ahead of the usual .75: files that change are large.
+/// How much a file's length counts against it: less than the usual .75, as files that change are large. mrr of the tuning
+/// tasks (commits, issues) at .2: 72.9, 78.6; .4: 74.9, 78.9; .6: 75.4, 79.6, but 7 points less on the issues never tuned on.
 const FILE_B: f64 = 0.4;
 const UNIT_B: f64 = 0.4;
 /// What a word in the path, in a name, in the docs, in a name around counts beside one in the body.
