@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use dossier::budget::{ContextPack, Entry, Level};
-use dossier::model::Deadline;
+use dossier::model::{Deadline, SignalKind};
 use dossier::pipeline::{Request, Workspace};
 use dossier::render::RenderOptions;
 use dossier::workspace::WalkOptions;
@@ -32,10 +32,10 @@ fn case(fixture: &str) -> Case {
 /// The answer to a case, from a copy of the fixture in a folder without a history: the history of this repository says
 /// nothing about it.
 fn answer(case: &Case) -> (Workspace, ContextPack) {
-    answer_with(case, None)
+    answer_with(case, None, None)
 }
 
-fn answer_with(case: &Case, tests: Option<bool>) -> (Workspace, ContextPack) {
+fn answer_with(case: &Case, depth: Option<u32>, tests: Option<bool>) -> (Workspace, ContextPack) {
     let folder = tempfile::tempdir().unwrap();
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(&case.fixture), folder.path());
     let workspace = Workspace::open(folder.path(), &WalkOptions::default(), &Deadline::never()).unwrap();
@@ -43,7 +43,7 @@ fn answer_with(case: &Case, tests: Option<bool>) -> (Workspace, ContextPack) {
         query: case.query.clone(),
         budget: 8192,
         max_files: None,
-        depth: None,
+        depth,
         tests,
         mask: true,
         render: RenderOptions::default(),
@@ -127,9 +127,30 @@ fn tests_stay_out_where_the_user_wants_none() {
     for (fixture, test) in [("user_service", "tests/user_service.rs"), ("auth_app", "tests/auth.rs")] {
         let case = case(fixture);
         assert!(paths(&answer(&case).1).contains(&test));
-        let pack = answer_with(&case, Some(false)).1;
+        let pack = answer_with(&case, None, Some(false)).1;
         assert!(!pack.ranking.iter().any(|path| path.starts_with("tests/")), "{:?}", pack.ranking);
     }
+}
+
+#[test]
+fn more_steps_bring_more_of_what_hangs_together() {
+    let case = case("user_service");
+    let lines = |pack: &ContextPack| -> u32 {
+        pack.files.iter().flat_map(|entry| &entry.ranges).map(|range| range.count()).sum()
+    };
+    let (near, far) = (answer(&case).1, answer_with(&case, Some(3), None).1);
+    assert!(near.files.iter().all(|entry| paths(&far).contains(&entry.path.as_str())), "{:?}", paths(&far));
+    assert!(lines(&far) > lines(&near), "{} and {} lines", lines(&far), lines(&near));
+}
+
+#[test]
+fn a_path_inside_a_registry_leads_to_the_package_that_is_here() {
+    let path =
+        "/h/.cargo/registry/src/index.crates.io-6f17d22bba15001f/user_service-0.1.0/src/blocklist.rs:9:5";
+    let case = Case { query: format!("It panics at {path}"), ..case("user_service") };
+    let pack = answer(&case).1;
+    let reasons = &entry(&pack, "src/blocklist.rs").reasons;
+    assert!(reasons.iter().any(|reason| reason.kind == SignalKind::QuotedPath), "{reasons:?}");
 }
 
 #[test]

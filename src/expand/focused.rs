@@ -1,5 +1,7 @@
 //! Around a named item: its definition, its type, what it calls, what calls it, its tests, its table.
 
+use std::collections::BTreeSet;
+
 use super::{Candidates, Evidence, Facts};
 use crate::lsp::Fact;
 use crate::model::{Certainty, Deadline, FileKind, SignalKind, SymbolId, SymbolKind};
@@ -17,6 +19,7 @@ pub fn expand(
     facts: &Facts<'_>,
     intent: &QueryIntent,
     symbols: &[String],
+    max_depth: u32,
     candidates: &mut Candidates,
     deadline: &Deadline,
 ) {
@@ -27,6 +30,7 @@ pub fn expand(
         candidates.pinned |= one_item && entity.is_some_and(|entity| says_all(entity, intent));
         for fact in found.iter().take(MOST_PINNED) {
             around(facts, fact.symbol, candidates, deadline);
+            beyond(facts, fact.symbol, max_depth, candidates, deadline);
         }
     }
 }
@@ -62,6 +66,37 @@ fn around(facts: &Facts<'_>, symbol: SymbolId, candidates: &mut Candidates, dead
     let tests = provider.tests(symbol, deadline);
     add(facts, candidates, &tests, 1, SignalKind::Tests, |other| format!("{other} tests {name}"));
     tables(facts, &types, candidates);
+}
+
+/// Along calls, both ways, from the second step to the last: of each step the surest.
+fn beyond(
+    facts: &Facts<'_>,
+    symbol: SymbolId,
+    max_depth: u32,
+    candidates: &mut Candidates,
+    deadline: &Deadline,
+) {
+    let mut seen = BTreeSet::from([symbol]);
+    let mut layer = vec![symbol];
+    for distance in 1..=max_depth {
+        let mut next: Vec<(Fact, SymbolId)> = Vec::new();
+        for &from in &layer {
+            let found = facts.provider.callees(from, deadline).into_iter();
+            let found = found.chain(facts.provider.callers(from, deadline));
+            next.extend(found.filter(|fact| seen.insert(fact.symbol)).map(|fact| (fact, from)));
+        }
+        next.sort_by_key(|(fact, _)| (std::cmp::Reverse(fact.certainty), fact.symbol));
+        next.truncate(MOST_NEIGHBOURS);
+        for (fact, from) in next.iter().filter(|_| distance > 1) {
+            let by = facts.symbol(*from).map(|item| item.name.clone()).unwrap_or_default();
+            let told = |other: &str| format!("{other} and {by} call one another, {distance} steps away");
+            add(facts, candidates, std::slice::from_ref(fact), distance, SignalKind::Calls, told);
+        }
+        layer = next.into_iter().map(|(fact, _)| fact.symbol).collect();
+        if deadline.is_over() {
+            return;
+        }
+    }
 }
 
 /// `impl Display for Router`, `methods of Router`, or the name of a method that implements a trait's.

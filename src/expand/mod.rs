@@ -129,7 +129,9 @@ pub fn expand(
 ) -> Candidates {
     let mut candidates = seeds::collect(facts, intent, plan, deadline);
     match &plan.strategy {
-        Strategy::Focused { symbols } => focused::expand(facts, intent, symbols, &mut candidates, deadline),
+        Strategy::Focused { symbols } => {
+            focused::expand(facts, intent, symbols, plan.max_depth, &mut candidates, deadline)
+        }
         Strategy::Broad { patterns } => broad::expand(facts, patterns, &mut candidates),
         Strategy::EntryPointBased { entry_files } => {
             entry_points::expand(facts, entry_files, plan.max_depth, &mut candidates, deadline);

@@ -114,6 +114,18 @@ fn by_places(facts: &Facts<'_>, intent: &QueryIntent, candidates: &mut Candidate
             );
         }
     }
+    for place in &intent.packaged {
+        let found = files_of_package(facts, &place.package, &place.path);
+        let strength = 1.0 / found.len() as f64;
+        for file in found {
+            let detail = format!("the task names {} of {}", place.path, place.package);
+            pin_line(facts, file, place.line, candidates);
+            candidates.add(
+                file,
+                Evidence { kind: SignalKind::QuotedPath, strength, detail, source: Source::Query },
+            );
+        }
+    }
     let frames = intent.backtrace.iter().filter_map(|frame| Some((frame.path.as_deref()?, frame)));
     for (rank, (path, frame)) in frames.enumerate() {
         let found = files_at(facts, path);
@@ -138,6 +150,15 @@ fn pin_line(facts: &Facts<'_>, file: FileId, line: Option<u32>, candidates: &mut
     if let Some(item) = hit.and_then(|unit| unit.item) {
         candidates.candidate(file).items.insert(item, 0);
     }
+}
+
+/// The files of a package of this workspace that a path inside a registry or a checkout elsewhere means.
+fn files_of_package(facts: &Facts<'_>, package: &str, path: &str) -> Vec<FileId> {
+    let is_meant = |id: &FileId| {
+        let known = facts.snapshot.package_of(*id).is_some_and(|known| known.name == package);
+        known && facts.snapshot.file(*id).path.ends_with(path)
+    };
+    facts.snapshot.ids().filter(is_meant).collect()
 }
 
 /// The files that a quoted path may mean: the exact one, else those that end with it; none where it is common or fits too many.
