@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::{Chunk, Level};
 use crate::expand::Facts;
-use crate::model::{FileId, LineRange, Span, Symbol, SymbolKind};
+use crate::model::{FileId, LineRange, Symbol, SymbolKind};
 use crate::syntax;
 use crate::text;
 use crate::text::LineIndex;
@@ -69,7 +69,7 @@ impl<'a> Sheet<'a> {
         let mut lines: BTreeSet<u32> = unit
             .spans
             .iter()
-            .map(|&span| self.lines.lines(trimmed(&self.text, span)))
+            .map(|&span| self.lines.lines(span.trimmed(&self.text)))
             .flat_map(|range| range.first..=range.last)
             .collect();
         lines.retain(|&line| line <= self.line_count());
@@ -124,11 +124,4 @@ fn merge(lines: &BTreeSet<u32>, fill: u32) -> Vec<LineRange> {
         }
     }
     ranges
-}
-
-/// `span` without white space at its ends.
-fn trimmed(text: &str, span: Span) -> Span {
-    let inner = span.of(text);
-    let start = span.start + (inner.len() - inner.trim_start().len()) as u32;
-    Span::new(start, start + inner.trim().len() as u32)
 }

@@ -136,17 +136,10 @@ impl Cutter<'_> {
     fn unit(&mut self, item: Option<u32>, mut spans: Vec<Span>) {
         spans.retain(|span| !span.of(self.text).trim().is_empty());
         let (Some(first), Some(last)) = (spans.first(), spans.last()) else { return };
-        let trimmed = trim(self.text, Span::new(first.start, last.end));
+        let trimmed = Span::new(first.start, last.end).trimmed(self.text);
         let lines = self.lines.lines(trimmed);
         self.units.push(Unit { file: self.file, item, lines, spans });
     }
-}
-
-/// `span` without white space at its ends.
-fn trim(text: &str, span: Span) -> Span {
-    let inner = span.of(text);
-    let start = span.start + (inner.len() - inner.trim_start().len()) as u32;
-    Span::new(start, start + inner.trim().len() as u32)
 }
 
 /// `span` without the spans of the items `inner`, which stand in order and do not overlap.

@@ -34,6 +34,13 @@ impl Span {
         self.start <= other.start && other.end <= self.end
     }
 
+    /// The span without the white space of `text` at its ends.
+    pub fn trimmed(self, text: &str) -> Span {
+        let inner = self.of(text);
+        let start = self.start + (inner.len() - inner.trim_start().len()) as u32;
+        Span::new(start, start + inner.trim().len() as u32)
+    }
+
     /// The text of the span; empty where the span does not lie on the text's character boundaries.
     pub fn of(self, text: &str) -> &str {
         text.get(self.start as usize..self.end as usize).unwrap_or("")
