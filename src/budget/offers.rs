@@ -14,8 +14,9 @@ const COST_POWER: f64 = 0.4;
 const AROUND_BYTES: u32 = 200;
 /// What every unit of a file gains by the file's standing: .15 against 0: pack_lines +1.4 and +1.5, a file less; .3 loses touch.
 const BASE: f64 = 0.15;
-/// What a unit gains when the task names its item, or an item that hangs together with it, by distance.
-const NAMED: [f64; 2] = [1.0, 0.4];
+/// What a unit gains when the task names its item, or an item that hangs together with it, by distance; two is also what the items closest in
+/// words count as. 0 or .1 there: no measure moves by more than .1.
+const NAMED: [f64; 3] = [1.0, 0.4, 0.1];
 
 /// What is left of the match of a test's item where the task is not about tests: it says the same words as what it tests, and more
 /// often. .5 against 1: pack_touch +.8 and +.4, pack_lines +1.4 on the commit tasks, −.9 on the issue tasks.
