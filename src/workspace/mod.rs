@@ -28,6 +28,7 @@ mod skipped;
 mod snapshot;
 
 pub mod history;
+pub mod trust;
 
 #[cfg(test)]
 mod fixture;
