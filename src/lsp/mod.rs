@@ -1,4 +1,38 @@
-//! What a source of facts about code can be asked, whoever answers: the graph of the text today, a language server later.
+//! What a source of facts about code can be asked, whoever answers: the graph of the text today, a language server later; and the
+//! client of language servers.
+//!
+//! ```text
+//! server ─▶ life ─▶ process ─▶ group
+//!   │        └─▶ client ─▶ transport ─▶ frame      incoming ─▶ state
+//!   └─▶ questions ─▶ convert, requests
+//! ```
+
+mod kinds;
+
+mod group;
+mod process;
+
+mod frame;
+mod transport;
+mod client;
+mod requests;
+
+mod state;
+mod incoming;
+mod life;
+mod server;
+
+mod convert;
+mod questions;
+
+pub use kinds::{Age, Documents, Encoding, Program, RUST_ANALYZER, Readiness, ServerKind};
+pub use questions::{At, Call, Place, Questions, Target, Unanswered};
+pub use server::{FileChange, Launch, Probe, Server};
+
+pub mod find;
+pub mod toolchain;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -57,4 +91,14 @@ pub trait LanguageProvider: Sync {
 
     /// The tests that reach it directly or by one helper.
     fn tests(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact>;
+}
+
+/// The value behind a lock, whoever panicked with it: no value here is left half changed.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts a thread that nobody waits for; whether the system had one to give.
+fn spawn_thread(name: &str, run: impl FnOnce() + Send + 'static) -> bool {
+    std::thread::Builder::new().name(name.to_owned()).spawn(run).is_ok()
 }
