@@ -116,6 +116,28 @@ fn a_task_gives_its_code_on_standard_output_and_nothing_else() {
 }
 
 #[test]
+fn of_many_callers_those_that_say_the_tasks_words_are_told() {
+    let sandbox = Sandbox::new();
+    let mut modules = String::from("pub mod basket;\npub mod login;\npub mod zebra;\n");
+    for n in 0..30 {
+        modules.push_str(&format!("pub mod step{n};\n"));
+        let text =
+            format!("//! A step.\n\npub fn step_{n}() -> bool {{\n    crate::login::login(\"\")\n}}\n");
+        sandbox.write(&format!("ws/src/step{n}.rs"), text);
+    }
+    sandbox.write(
+        "ws/src/zebra.rs",
+        "//! Last.\n\npub fn refund_invoice() -> bool {\n    crate::login::login(\"\")\n}\n",
+    );
+    sandbox.write("ws/src/lib.rs", modules);
+    let run = sandbox.run(&["context", "Change `login` where an invoice is refunded", "--format", "json"]);
+    let pack = run.json();
+    let zebra = pack["files"].as_array().unwrap().iter().find(|file| file["path"] == "src/zebra.rs");
+    let reasons = zebra.expect("it is in the pack")["reasons"].as_array().unwrap();
+    assert!(reasons.iter().any(|reason| reason["signal"] == "calls"), "{reasons:?}");
+}
+
+#[test]
 fn the_workspace_is_found_from_a_folder_inside_it() {
     let sandbox = Sandbox::new();
     let mut inside = sandbox.command(&["context", "login"]);
@@ -375,15 +397,18 @@ fn settings_come_from_their_places_in_order() {
             # SANDBOX/home/.config/dossier/config.toml
             # SANDBOX/ws/.dossier/config.toml
 
-            include = []            # default
-            exclude = []            # default
-            tests = "auto"          # default
-            depth = 2               # DOSSIER_DEPTH
-            budget = 900            # SANDBOX/home/.config/dossier/config.toml:1
-            # max_files is not set  # default
-            format = "plain"        # .dossier/config.toml:1
-            line_numbers = true     # SANDBOX/home/.config/dossier/config.toml:2
-            mask = true             # default
+            include = []              # default
+            exclude = []              # default
+            tests = "auto"            # default
+            depth = 2                 # DOSSIER_DEPTH
+            budget = 900              # SANDBOX/home/.config/dossier/config.toml:1
+            # max_files is not set    # default
+            format = "plain"          # .dossier/config.toml:1
+            line_numbers = true       # SANDBOX/home/.config/dossier/config.toml:2
+            mask = true               # default
+            lsp = true                # default
+            # lsp_command is not set  # default
+            wait_lsp = 0              # default
         "##]]
         .assert_eq(&run.stdout);
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use dossier::budget::{ContextPack, Entry, Level};
 use dossier::model::{Deadline, SignalKind};
-use dossier::pipeline::{Request, Workspace};
+use dossier::pipeline::{LanguageServer, Request, Workspace};
 use dossier::render::RenderOptions;
 use dossier::workspace::WalkOptions;
 use serde::Deserialize;
@@ -48,7 +48,10 @@ fn answer_with(case: &Case, depth: Option<u32>, tests: Option<bool>) -> (Workspa
         mask: true,
         render: RenderOptions::default(),
     };
-    let pack = workspace.answer(&request, &Deadline::never()).unwrap().pack;
+    let pack = workspace
+        .answer(&request, &LanguageServer::absent(&workspace.snapshot.root), &Deadline::never())
+        .unwrap()
+        .pack;
     (workspace, pack)
 }
 

@@ -36,7 +36,9 @@ pub(super) enum Command {
     /// Measure the retrieval on tasks with known answers
     Eval(EvalArgs),
     /// Check what is there, and say how to mend what is not
-    Doctor(Place),
+    Doctor(DoctorArgs),
+    /// Let programs that obey the workspace's own files (rust-analyzer, cargo, rustc, rustup) be started in it
+    Trust(TrustArgs),
     /// Print a completion script for a shell
     Completions { shell: Shell },
     /// Settings
@@ -111,6 +113,35 @@ pub(super) struct SettingFlags {
     /// Show secrets (keys, tokens, passwords in URLs) as they are
     #[arg(long)]
     no_mask: bool,
+    #[command(flatten)]
+    server: ServerFlags,
+}
+
+/// The flags that are settings of the language server.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct ServerFlags {
+    /// Start the language server, and wait so many seconds at most until it is ready [default: 0, it is not started]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = |text: &str| value_of(Name::WaitLsp, text))]
+    wait_lsp: Option<Value>,
+    /// Start this language server, with its arguments [default: rust-analyzer, from where it is installed]
+    #[arg(long, value_name = "COMMAND", value_parser = |text: &str| value_of(Name::LspCommand, text))]
+    lsp_command: Option<Value>,
+    /// Ask no language server
+    #[arg(long, conflicts_with_all = ["wait_lsp", "lsp_command"])]
+    no_lsp: bool,
+}
+
+impl ServerFlags {
+    /// The flags that were given.
+    pub fn typed(&self) -> Vec<Typed> {
+        let ServerFlags { wait_lsp, lsp_command, no_lsp } = self;
+        let given = [
+            (Name::Lsp, no_lsp.then_some(Value::Switch(false))),
+            (Name::LspCommand, lsp_command.clone()),
+            (Name::WaitLsp, wait_lsp.clone()),
+        ];
+        given.into_iter().filter_map(|(name, value)| Some(Typed::flag(name, value?))).collect()
+    }
 }
 
 impl SettingFlags {
@@ -126,6 +157,7 @@ impl SettingFlags {
             format,
             line_numbers,
             no_mask,
+            server,
         } = self;
         let list = |items: &Vec<String>| (!items.is_empty()).then(|| Value::List(items.clone()));
         let given = [
@@ -139,8 +171,29 @@ impl SettingFlags {
             (Name::LineNumbers, line_numbers.then_some(Value::Switch(true))),
             (Name::Mask, no_mask.then_some(Value::Switch(false))),
         ];
-        given.into_iter().filter_map(|(name, value)| Some(Typed::flag(name, value?))).collect()
+        let given = given.into_iter().filter_map(|(name, value)| Some(Typed::flag(name, value?)));
+        given.chain(server.typed()).collect()
     }
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct DoctorArgs {
+    #[command(flatten)]
+    pub place: Place,
+    #[command(flatten)]
+    pub server: ServerFlags,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct TrustArgs {
+    #[command(flatten)]
+    pub place: Place,
+    /// Take the trust back
+    #[arg(long)]
+    pub revoke: bool,
+    /// Print the workspaces that are trusted
+    #[arg(long, conflicts_with_all = ["revoke", "workspace"])]
+    pub list: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -156,6 +209,8 @@ pub(super) struct GraphArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub server: ServerFlags,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -194,6 +249,9 @@ pub(super) struct EvalArgs {
     /// Tokens of each pack [default: 8192]
     #[arg(long, value_name = "TOKENS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub token_budget: Option<u32>,
+    /// Start the language server in each checkout, and wait so many seconds at most until it is ready
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=3_600))]
+    pub wait_lsp: Option<u32>,
 }
 
 #[cfg(test)]
@@ -219,6 +277,8 @@ mod tests {
             "--no-mask",
             "--include",
             "x",
+            "--wait-lsp",
+            "60",
         ]);
         let Ok(Args { command: Command::Context(context), .. }) = args else { panic!("{args:?}") };
         assert_eq!(context.query, ["a", "b"]);
@@ -226,6 +286,7 @@ mod tests {
             Typed::flag(Name::MaxFiles, Value::Number(3)),
             Typed::flag(Name::Include, Value::List(vec!["x".into()])),
             Typed::flag(Name::Mask, Value::Switch(false)),
+            Typed::flag(Name::WaitLsp, Value::Number(60)),
         ];
         assert_eq!(context.settings.typed(), expected);
     }

@@ -1,34 +1,35 @@
 //! `dossier context`: a task in, the code that it needs out.
 
 use std::mem::ManuallyDrop;
-use std::path::Path;
-use std::time::Duration;
 
 use super::Outcome;
 use super::args::ContextArgs;
 use super::messages::{Messages, has_color};
 use super::output::Output;
 use super::progress::Progress;
+use super::server::{self, Opened};
 use super::{query, settings};
 use crate::config::{Format, Settings, Tests};
-use crate::model::{Deadline, Note};
-use crate::pipeline::{Answer, Request, Workspace};
+use crate::model::Deadline;
+use crate::pipeline::{Answer, LanguageServer, Request, Workspace};
 use crate::render::{ExplainOptions, RenderOptions, explain};
-use crate::workspace::WalkOptions;
-
-/// An answer is due within this time of the command's start, cold.
-const ANSWER_TIME: Duration = Duration::from_secs(3);
 
 pub(super) fn run(args: &ContextArgs, messages: &Messages) -> anyhow::Result<Outcome> {
     let query = query::read(&args.query, messages)?;
-    let deadline = Deadline::after(ANSWER_TIME);
     let (root, notes) = settings::root(&args.place)?;
     let loaded = settings::load(&root, args.settings.typed());
     tracing::info!(root = %root.display(), settings = ?loaded.settings, "asked");
     messages.notes(&loaded.notes);
+    let Opened { workspace, server, deadline } = match server::open(&root, &loaded.settings, messages) {
+        Ok(opened) => opened,
+        Err(error) => {
+            messages.notes(&notes);
+            return Err(error.into());
+        }
+    };
     // Never freed: the process ends, and freeing all that was read piece by piece takes longer than choosing from it.
-    let workspace = ManuallyDrop::new(open(&root, notes, &loaded.settings, &deadline, messages)?);
-    let answer = answer(&workspace, &request(query, &loaded.settings, args), &deadline, messages)?;
+    let workspace = ManuallyDrop::new(workspace.with_notes(notes));
+    let answer = answer(&workspace, &server, &request(query, &loaded.settings, args), &deadline, messages)?;
     messages.notes(&answer.pack.notes);
     print(&answer, args, loaded.settings.format.value, messages)
 }
@@ -53,34 +54,15 @@ fn request(query: String, settings: &Settings, args: &ContextArgs) -> Request {
     }
 }
 
-/// The workspace, with `notes` of how it was found; where it cannot be read they are told at once.
-fn open(
-    root: &Path,
-    notes: Vec<Note>,
-    settings: &Settings,
-    deadline: &Deadline,
-    messages: &Messages,
-) -> anyhow::Result<Workspace> {
-    let walk =
-        WalkOptions { include: settings.include.value.clone(), exclude: settings.exclude.value.clone() };
-    let _progress = Progress::spinner("reading the workspace", messages);
-    match Workspace::open(root, &walk, deadline) {
-        Ok(workspace) => Ok(workspace.with_notes(notes)),
-        Err(error) => {
-            messages.notes(&notes);
-            Err(error.into())
-        }
-    }
-}
-
 fn answer(
     workspace: &Workspace,
+    server: &LanguageServer,
     request: &Request,
     deadline: &Deadline,
     messages: &Messages,
 ) -> anyhow::Result<Answer> {
     let _progress = Progress::spinner("choosing the code", messages);
-    Ok(workspace.answer(request, deadline)?)
+    Ok(workspace.answer(request, server, deadline)?)
 }
 
 fn print(

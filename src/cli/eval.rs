@@ -1,6 +1,7 @@
 //! `dossier eval`: tasks with known answers, measured; a table on standard output.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, ensure};
 
@@ -9,9 +10,10 @@ use super::args::EvalArgs;
 use super::messages::Messages;
 use super::output::{Output, write_file};
 use super::progress::Progress;
-use super::settings::cache_folder;
+use super::settings::{cache_folder, variable};
 use crate::config::DEFAULT_BUDGET;
 use crate::eval::{self, Report, Task};
+use crate::pipeline::ServerOptions;
 
 /// Where checkouts are kept, in the cache folder.
 const CHECKOUTS: &str = "eval";
@@ -23,6 +25,7 @@ pub(super) fn run(args: &EvalArgs, messages: &Messages) -> anyhow::Result<Outcom
         repos: args.repos.clone(),
         work: work(args)?,
         budget: args.token_budget.unwrap_or(DEFAULT_BUDGET),
+        server: server(args),
     };
     ensure!(
         options.repos.is_dir(),
@@ -30,18 +33,44 @@ pub(super) fn run(args: &EvalArgs, messages: &Messages) -> anyhow::Result<Outcom
         options.repos.display()
     );
     let progress = Progress::steps(tasks.len(), messages);
-    let (outcomes, errors) = eval::run(&tasks, &options, &mut |outcome| progress.step(outcome.id.clone()));
+    let run = eval::run(&tasks, &options, &mut |outcome| progress.step(outcome.id.clone()));
     drop(progress);
-    troubles.extend(errors.iter().map(ToString::to_string));
+    troubles.extend(run.errors.iter().map(ToString::to_string));
     for trouble in &troubles {
         messages.warn(trouble);
     }
     if let Some(file) = &args.json {
-        let report = Report::of(&outcomes, troubles.clone());
+        let report = Report::of(&run, troubles.clone());
         write_file(file, &(serde_json::to_string_pretty(&report)? + "\n"))?;
     }
-    Output::stdout().write(&eval::table(&outcomes))?;
+    Output::stdout().write(&page(&run))?;
     Ok(if troubles.is_empty() { Outcome::Done } else { Outcome::Troubled })
+}
+
+/// The server to run every task with a second time, where the user waits for it.
+fn server(args: &EvalArgs) -> Option<(ServerOptions, Duration)> {
+    let seconds = args.wait_lsp.filter(|seconds| *seconds > 0)?;
+    Some((ServerOptions::of_user(variable, std::env::home_dir(), None), Duration::from_secs(seconds.into())))
+}
+
+/// The table; where tasks were run with a language server too, theirs and what differs.
+fn page(run: &eval::Run) -> String {
+    let mut page = eval::table(&run.outcomes);
+    if !run.served.is_empty() {
+        let alone: Vec<eval::Outcome> =
+            run.outcomes.iter().filter(|outcome| is_served(run, outcome)).cloned().collect();
+        page.push_str(&format!(
+            "\nby the text alone, the tasks that a language server was ready for\n{}",
+            eval::table(&alone)
+        ));
+        page.push_str(&format!("\nwith the language server\n{}", eval::table(&run.served)));
+        page.push_str(&format!("\n{}", eval::differences(&alone, &run.served)));
+    }
+    page
+}
+
+fn is_served(run: &eval::Run, outcome: &eval::Outcome) -> bool {
+    run.served.iter().any(|served| served.id == outcome.id)
 }
 
 /// The tasks of all files that the filter leaves; what could not be read becomes troubles.

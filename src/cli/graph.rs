@@ -9,14 +9,14 @@ use super::Outcome;
 use super::args::{GraphArgs, Question};
 use super::messages::Messages;
 use super::output::Output;
-use super::progress::Progress;
+use super::server::{self, Opened};
 use super::settings;
-use crate::lsp::{Fact, LanguageProvider};
-use crate::model::{Certainty, Deadline, SymbolId, SymbolKind};
+use crate::graph::Served;
+use crate::lsp::{Fact, LanguageProvider, Relation};
+use crate::model::{Certainty, Deadline, Source, SymbolId, SymbolKind};
 use crate::pipeline::Workspace;
 use crate::render::printable;
 use crate::text::{self, LineIndex};
-use crate::workspace::WalkOptions;
 
 const VERSION: u32 = 1;
 /// Characters of a signature on a line.
@@ -29,14 +29,15 @@ pub(super) fn run(args: &GraphArgs, messages: &Messages) -> anyhow::Result<Outco
     );
     let (root, notes) = settings::root(&args.place)?;
     messages.notes(&notes);
-    let loaded = settings::load(&root, Vec::new());
+    let loaded = settings::load(&root, args.server.typed());
     messages.notes(&loaded.notes);
-    let (include, exclude) = (loaded.settings.include.value, loaded.settings.exclude.value);
-    let progress = Progress::spinner("reading the workspace", messages);
-    let workspace = Workspace::open(&root, &WalkOptions { include, exclude }, &Deadline::never())?;
-    drop(progress);
+    let Opened { workspace, server, deadline } = server::open(&root, &loaded.settings, messages)?;
     messages.notes(&workspace.snapshot.notes);
-    let report = report(args, &workspace);
+    let served = workspace.served(&server);
+    let provider: &dyn LanguageProvider = served.as_ref().map_or(&workspace.graph, |served| served as _);
+    let report = report(args, &workspace, provider, &deadline);
+    messages.notes(&server.notes());
+    messages.notes(&served.iter().flat_map(Served::notes).collect::<Vec<_>>());
     Output::stdout().write(&if args.json { json(&report)? } else { lines(&report) })?;
     Ok(outcome(&report, messages))
 }
@@ -58,6 +59,7 @@ struct Found {
     #[serde(flatten)]
     item: Item,
     certainty: Certainty,
+    source: Source,
     /// Steps from the symbol.
     distance: u32,
 }
@@ -74,14 +76,22 @@ struct Item {
     signature: String,
 }
 
-fn report(args: &GraphArgs, workspace: &Workspace) -> Report {
-    let deadline = Deadline::never();
-    let definitions = workspace.graph.definition(&args.symbol, &deadline);
-    let found = follow(&definitions, args.depth, |symbol| ask(args.question, symbol, workspace, &deadline));
+fn report(
+    args: &GraphArgs,
+    workspace: &Workspace,
+    provider: &dyn LanguageProvider,
+    deadline: &Deadline,
+) -> Report {
+    let definitions = provider.definition(&args.symbol, deadline);
+    let relation = relation(args.question);
+    let prepare = |symbols: &[SymbolId]| provider.prepare(symbols, &[relation], deadline);
+    let ask = |symbol| provider.related(symbol, relation, deadline);
+    let found = follow(&definitions, args.depth, prepare, ask);
     let mut answers: Vec<Found> = found
         .into_iter()
-        .filter_map(|(symbol, (distance, certainty))| {
-            Some(Found { item: item(workspace, symbol)?, certainty, distance })
+        .filter_map(|(distance, fact)| {
+            let (certainty, source) = (fact.certainty, fact.source);
+            Some(Found { item: item(workspace, fact.symbol)?, certainty, source, distance })
         })
         .collect();
     answers.sort_by_key(|found| found.distance);
@@ -94,41 +104,43 @@ fn report(args: &GraphArgs, workspace: &Workspace) -> Report {
     }
 }
 
-/// Breadth first from `start`: each item once, at its least distance, with the weakest certainty on the way there.
+/// Breadth first from `start`: each item once, at its least distance, with the weakest certainty on the way there; in the order
+/// of the items.
 fn follow(
     start: &[Fact],
     depth: u32,
+    prepare: impl Fn(&[SymbolId]),
     ask: impl Fn(SymbolId) -> Vec<Fact>,
-) -> BTreeMap<SymbolId, (u32, Certainty)> {
-    let mut found = BTreeMap::new();
+) -> Vec<(u32, Fact)> {
+    let mut found: BTreeMap<SymbolId, (u32, Fact)> = BTreeMap::new();
     let mut front: Vec<Fact> = start.to_vec();
     for distance in 1..=depth {
-        let mut next: BTreeMap<SymbolId, Certainty> = BTreeMap::new();
+        let mut next: BTreeMap<SymbolId, Fact> = BTreeMap::new();
+        prepare(&front.iter().map(|fact| fact.symbol).collect::<Vec<_>>());
         for from in &front {
-            for fact in ask(from.symbol) {
-                let certainty =
-                    if distance == 1 { fact.certainty } else { fact.certainty.min(from.certainty) };
-                let best = next.entry(fact.symbol).or_insert(certainty);
-                *best = certainty.max(*best);
+            for mut fact in ask(from.symbol) {
+                if distance > 1 {
+                    fact.certainty = fact.certainty.min(from.certainty);
+                }
+                let best = next.entry(fact.symbol).or_insert(fact);
+                *best = fact.max(*best);
             }
         }
         next.retain(|symbol, _| !found.contains_key(symbol));
-        front =
-            next.iter().map(|(symbol, certainty)| Fact { symbol: *symbol, certainty: *certainty }).collect();
-        found.extend(next.into_iter().map(|(symbol, certainty)| (symbol, (distance, certainty))));
+        front = next.values().copied().collect();
+        found.extend(next.into_iter().map(|(symbol, fact)| (symbol, (distance, fact))));
     }
-    found
+    found.into_values().collect()
 }
 
-fn ask(question: Question, symbol: SymbolId, workspace: &Workspace, deadline: &Deadline) -> Vec<Fact> {
-    let provider: &dyn LanguageProvider = &workspace.graph;
+fn relation(question: Question) -> Relation {
     match question {
-        Question::Callers => provider.callers(symbol, deadline),
-        Question::Callees => provider.callees(symbol, deadline),
-        Question::Implementations => provider.implementations(symbol, deadline),
-        Question::Methods => workspace.graph.methods(symbol),
-        Question::Usages => provider.references(symbol, deadline),
-        Question::Tests => provider.tests(symbol, deadline),
+        Question::Callers => Relation::Callers,
+        Question::Callees => Relation::Callees,
+        Question::Implementations => Relation::Implementations,
+        Question::Methods => Relation::Methods,
+        Question::Usages => Relation::References,
+        Question::Tests => Relation::Tests,
     }
 }
 
@@ -160,7 +172,7 @@ fn json(report: &Report) -> anyhow::Result<String> {
 /// `path:line: name: signature`, the way compilers point at places.
 fn lines(report: &Report) -> String {
     let mut text = String::new();
-    for Found { item, certainty, distance } in &report.answers {
+    for Found { item, certainty, distance, .. } in &report.answers {
         let steps = if *distance > 1 { format!(" ({distance} steps)") } else { String::new() };
         let guessed = if *certainty == Certainty::Guessed { " (guessed)" } else { "" };
         let signature: String = item.signature.chars().take(SIGNATURE).collect();
@@ -201,7 +213,7 @@ mod tests {
     use crate::model::FileId;
 
     fn fact(item: u32, certainty: Certainty) -> Fact {
-        Fact { symbol: SymbolId { file: FileId(0), item }, certainty }
+        Fact { symbol: SymbolId { file: FileId(0), item }, certainty, source: Source::Graph }
     }
 
     #[test]
@@ -212,9 +224,9 @@ mod tests {
             2 => vec![fact(2, Certainty::Resolved), fact(3, Certainty::Guessed)],
             _ => vec![fact(1, Certainty::Resolved)],
         };
-        let found = follow(&[fact(0, Certainty::Resolved)], 3, ask);
+        let found = follow(&[fact(0, Certainty::Resolved)], 3, |_| {}, ask);
         let shown: Vec<(u32, u32, Certainty)> =
-            found.into_iter().map(|(symbol, (d, c))| (symbol.item, d, c)).collect();
+            found.into_iter().map(|(distance, it)| (it.symbol.item, distance, it.certainty)).collect();
         let expected = [
             (0, 2, Certainty::Guessed),
             (1, 1, Certainty::Guessed),

@@ -14,7 +14,9 @@ mod messages;
 mod output;
 mod progress;
 mod query;
+mod server;
 mod settings;
+mod trust;
 
 use std::process::ExitCode;
 
@@ -68,7 +70,8 @@ fn run(command: Command, messages: &Messages) -> anyhow::Result<Outcome> {
         Command::Context(args) => context::run(&args, messages),
         Command::Graph(args) => graph::run(&args, messages),
         Command::Eval(args) => eval::run(&args, messages),
-        Command::Doctor(place) => doctor::run(&place, messages),
+        Command::Doctor(args) => doctor::run(&args, messages),
+        Command::Trust(args) => trust::run(&args, messages),
         Command::Completions { shell } => completions(shell),
         Command::Config(ConfigCommand::Show(place)) => config::show(&place, messages),
     }

@@ -24,6 +24,11 @@ impl Progress {
         Progress { bar }
     }
 
+    /// What is being done by now.
+    pub fn say(&self, what: String) {
+        self.bar.set_message(what);
+    }
+
     /// Of `count` steps.
     pub fn steps(count: usize, messages: &Messages) -> Progress {
         if !messages.is_watched() {

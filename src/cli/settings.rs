@@ -8,7 +8,9 @@ use anyhow::{Context, ensure};
 use super::args::Place;
 use crate::config::{self, ConfigFile, Settings, Sources, Typed, WORKSPACE_FILE};
 use crate::model::Note;
+use crate::pipeline::ServerOptions;
 use crate::workspace::find_root;
+use crate::workspace::trust::Own;
 
 /// A settings file beyond this size is something else.
 const LARGEST_FILE: u64 = 256 * 1024;
@@ -79,6 +81,20 @@ pub(super) fn variable(name: &str) -> Option<String> {
 
 pub(super) fn cache_folder() -> Option<PathBuf> {
     config::cache_folder(variable, std::env::home_dir())
+}
+
+pub(super) fn trusted_file() -> Option<PathBuf> {
+    config::trusted_file(variable, std::env::home_dir())
+}
+
+/// Where the language server is looked for, and what decides whether it may be started.
+pub(super) fn server_options(settings: &Settings) -> ServerOptions {
+    ServerOptions::of_user(variable, std::env::home_dir(), settings.lsp_command.value.clone())
+}
+
+/// What of the user's own a decision about trust looks at.
+pub(super) fn own() -> Own {
+    ServerOptions::of_user(variable, std::env::home_dir(), None).own
 }
 
 /// The root of the workspace that is meant, and what is to be known of how it was found.

@@ -12,6 +12,6 @@ mod place;
 
 pub use choice::{Format, Tests, UnknownWord};
 pub use name::{Kind, Name};
-pub use place::{WORKSPACE_FILE, cache_folder, user_file};
+pub use place::{WORKSPACE_FILE, cache_folder, trusted_file, user_file};
 pub use settings::{DEFAULT_BUDGET, Setting, Settings, Sources, resolve, value_of};
 pub use typed::{ConfigFile, Origin, Typed, Value};

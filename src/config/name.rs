@@ -14,6 +14,9 @@ pub enum Name {
     Format,
     LineNumbers,
     Mask,
+    Lsp,
+    LspCommand,
+    WaitLsp,
 }
 
 /// What a setting's value is made of.
@@ -23,6 +26,8 @@ pub enum Kind {
     Number,
     Word,
     Switch,
+    /// A program and its arguments.
+    Command,
 }
 
 const ENVIRONMENT: &str = "DOSSIER_";
@@ -31,7 +36,7 @@ const OTHER_VARIABLES: [&str; 1] = ["DOSSIER_LOG"];
 
 impl Name {
     /// In the order in which they are shown.
-    pub const ALL: [Name; 9] = [
+    pub const ALL: [Name; 12] = [
         Name::Include,
         Name::Exclude,
         Name::Tests,
@@ -41,6 +46,9 @@ impl Name {
         Name::Format,
         Name::LineNumbers,
         Name::Mask,
+        Name::Lsp,
+        Name::LspCommand,
+        Name::WaitLsp,
     ];
 
     /// Its key in a settings file.
@@ -55,6 +63,9 @@ impl Name {
             Name::Format => "format",
             Name::LineNumbers => "line_numbers",
             Name::Mask => "mask",
+            Name::Lsp => "lsp",
+            Name::LspCommand => "lsp_command",
+            Name::WaitLsp => "wait_lsp",
         }
     }
 
@@ -69,6 +80,9 @@ impl Name {
             Name::Format => "--format",
             Name::LineNumbers => "--line-numbers",
             Name::Mask => "--no-mask",
+            Name::Lsp => "--no-lsp",
+            Name::LspCommand => "--lsp-command",
+            Name::WaitLsp => "--wait-lsp",
         }
     }
 
@@ -80,18 +94,20 @@ impl Name {
     pub fn kind(self) -> Kind {
         match self {
             Name::Include | Name::Exclude => Kind::Patterns,
-            Name::Depth | Name::Budget | Name::MaxFiles => Kind::Number,
+            Name::Depth | Name::Budget | Name::MaxFiles | Name::WaitLsp => Kind::Number,
             Name::Tests | Name::Format => Kind::Word,
-            Name::LineNumbers | Name::Mask => Kind::Switch,
+            Name::LineNumbers | Name::Mask | Name::Lsp => Kind::Switch,
+            Name::LspCommand => Kind::Command,
         }
     }
 
     /// Whether a file inside the workspace may set it. The rest would let a repository that was merely cloned
-    /// decide what its reader sees and sends.
+    /// decide what its reader sees and sends, and what runs on the reader's machine.
     pub fn may_stand_in_workspace(self) -> bool {
         match self {
             Name::Include | Name::Exclude | Name::Tests | Name::Depth | Name::Budget | Name::Format => true,
             Name::MaxFiles | Name::LineNumbers | Name::Mask => false,
+            Name::Lsp | Name::LspCommand | Name::WaitLsp => false,
         }
     }
 
@@ -127,6 +143,7 @@ mod tests {
         assert_eq!(Name::near("token-budget"), Some(Name::Budget));
         assert_eq!(Name::near("max-files"), Some(Name::MaxFiles));
         assert_eq!(Name::near("Includes"), Some(Name::Include));
+        assert_eq!(Name::near("lsp-comand"), Some(Name::LspCommand));
         assert_eq!(Name::near("endpoint"), None);
     }
 

@@ -8,10 +8,18 @@ pub const WORKSPACE_FILE: &str = ".dossier/config.toml";
 /// The user's settings file: in `$XDG_CONFIG_HOME`, else in `%APPDATA%` on Windows and in `~/.config` elsewhere
 /// (on macOS too, where command-line tools are looked for there). `None` where there is no home.
 pub fn user_file(variable: impl Fn(&str) -> Option<String>, home: Option<PathBuf>) -> Option<PathBuf> {
+    Some(config_folder(variable, home)?.join("config.toml"))
+}
+
+/// The file beside it that names the workspaces that the user trusts. `None` where there is no home.
+pub fn trusted_file(variable: impl Fn(&str) -> Option<String>, home: Option<PathBuf>) -> Option<PathBuf> {
+    Some(config_folder(variable, home)?.join("trusted.toml"))
+}
+
+fn config_folder(variable: impl Fn(&str) -> Option<String>, home: Option<PathBuf>) -> Option<PathBuf> {
     let folder = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let system = if cfg!(windows) { folder("APPDATA") } else { home.map(|home| home.join(".config")) };
-    let config = folder("XDG_CONFIG_HOME").or(system)?;
-    Some(config.join("dossier").join("config.toml"))
+    Some(folder("XDG_CONFIG_HOME").or(system)?.join("dossier"))
 }
 
 /// Where what can be made again is kept: in `$XDG_CACHE_HOME`, else in `%LOCALAPPDATA%` on Windows and in `~/.cache`

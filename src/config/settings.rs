@@ -12,6 +12,8 @@ const LARGEST_BUDGET: u32 = 10_000_000;
 /// Steps of the graph beyond which everything is reached from everywhere.
 const LARGEST_DEPTH: u32 = 10;
 const LARGEST_FILES: u32 = 10_000;
+/// Seconds; the largest workspaces take minutes.
+const LONGEST_WAIT: u32 = 3_600;
 
 /// A value with where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +40,12 @@ pub struct Settings {
     pub line_numbers: Setting<bool>,
     /// Whether secrets are masked.
     pub mask: Setting<bool>,
+    /// Whether a language server may be asked.
+    pub lsp: Setting<bool>,
+    /// The language server's program and its arguments; never empty. `None`: looked for in the usual places.
+    pub lsp_command: Setting<Option<Vec<String>>>,
+    /// Seconds to wait for the language server; 0 starts none.
+    pub wait_lsp: Setting<u32>,
 }
 
 /// Everything that was typed, as it was read.
@@ -70,6 +78,9 @@ pub fn resolve(sources: Sources<'_>) -> (Settings, Vec<Note>) {
         format: choice.of(Name::Format, Format::default(), word),
         line_numbers: choice.of(Name::LineNumbers, false, switch),
         mask: choice.of(Name::Mask, true, switch),
+        lsp: choice.of(Name::Lsp, true, switch),
+        lsp_command: choice.of(Name::LspCommand, None, |value| command(value).map(Some)),
+        wait_lsp: choice.of(Name::WaitLsp, 0, |value| number(value, 0, LONGEST_WAIT)),
     };
     (settings, choice.notes)
 }
@@ -87,7 +98,9 @@ pub fn value_of(name: Name, text: &str) -> Result<Value, String> {
         Name::Budget => number(&value, 1, LARGEST_BUDGET).map(drop),
         Name::MaxFiles => number(&value, 1, LARGEST_FILES).map(drop),
         Name::Format => word::<Format>(&value).map(drop),
-        Name::LineNumbers | Name::Mask => switch(&value).map(drop),
+        Name::LineNumbers | Name::Mask | Name::Lsp => switch(&value).map(drop),
+        Name::LspCommand => command(&value).map(drop),
+        Name::WaitLsp => number(&value, 0, LONGEST_WAIT).map(drop),
     }?;
     Ok(value)
 }
@@ -95,7 +108,10 @@ pub fn value_of(name: Name, text: &str) -> Result<Value, String> {
 impl Settings {
     /// Each setting with its value as TOML (`None` where it is left to the plan) and its origin.
     pub fn list(&self) -> Vec<(Name, Option<String>, &Origin)> {
-        let Settings { include, exclude, tests, depth, budget, max_files, format, line_numbers, mask } = self;
+        let Settings {
+            include, exclude, tests, depth, budget, max_files, format, line_numbers, mask, ..
+        } = self;
+        let Settings { lsp, lsp_command, wait_lsp, .. } = self;
         vec![
             (Name::Include, Some(toml_list(&include.value)), &include.origin),
             (Name::Exclude, Some(toml_list(&exclude.value)), &exclude.origin),
@@ -106,6 +122,9 @@ impl Settings {
             (Name::Format, Some(format!("\"{}\"", format.value)), &format.origin),
             (Name::LineNumbers, Some(line_numbers.value.to_string()), &line_numbers.origin),
             (Name::Mask, Some(mask.value.to_string()), &mask.origin),
+            (Name::Lsp, Some(lsp.value.to_string()), &lsp.origin),
+            (Name::LspCommand, lsp_command.value.as_deref().map(toml_list), &lsp_command.origin),
+            (Name::WaitLsp, Some(wait_lsp.value.to_string()), &wait_lsp.origin),
         ]
     }
 }
@@ -177,6 +196,20 @@ fn switch(value: &Value) -> Result<bool, String> {
     }
 }
 
+/// A list as it is; a text split as a shell does, without what a shell puts in place of names and patterns.
+fn command(value: &Value) -> Result<Vec<String>, String> {
+    let command = match value {
+        Value::List(parts) => Some(parts.clone()),
+        // On Windows the backslash parts folders.
+        Value::Word(text) if cfg!(windows) => shlex::split(&text.replace('\\', "\\\\")),
+        Value::Word(text) => shlex::split(text),
+        Value::Number(_) | Value::Switch(_) => None,
+    };
+    command
+        .filter(|parts| parts.first().is_some_and(|program| !program.trim().is_empty()))
+        .ok_or_else(|| "expected a program with its arguments, such as \"rust-analyzer\"".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
@@ -226,15 +259,33 @@ mod tests {
             vec![],
             &[],
             "mask = true",
-            "mask = false\nmax_files = 3\nendpoint = 'http://evil'\nformat = 'xml'",
+            "mask = false\nmax_files = 3\nendpoint = 'http://evil'\nformat = 'xml'\nlsp_command = ['./x']\nwait_lsp = 9",
             expect![[r#"
                 format = "xml" # ws.toml:4
                 mask = true # user.toml:1
                 ws.toml:1: a workspace may not set `mask`: ignored; set it in your own settings (`dossier config show`)
                 ws.toml:2: a workspace may not set `max_files`: ignored; set it in your own settings (`dossier config show`)
                 ws.toml:3: `endpoint` is not a setting: ignored; `dossier config show` lists them
+                ws.toml:5: a workspace may not set `lsp_command`: ignored; set it in your own settings (`dossier config show`)
+                ws.toml:6: a workspace may not set `wait_lsp`: ignored; set it in your own settings (`dossier config show`)
             "#]],
         );
+    }
+
+    #[test]
+    fn a_command_is_a_list_or_split_as_a_shell_does() {
+        let split = |value: Value| {
+            resolve(Sources { flags: vec![Typed::flag(Name::LspCommand, value)], ..Sources::default() })
+        };
+        let word = |text: &str| split(Value::Word(text.to_owned())).0.lsp_command.value;
+        assert_eq!(word("ra --log-file 'a b'"), Some(vec!["ra".into(), "--log-file".into(), "a b".into()]));
+        assert_eq!(split(Value::List(vec!["a b".into()])).0.lsp_command.value, Some(vec!["a b".into()]));
+        for wrong in
+            [Value::Word("a 'b".into()), Value::Word("  ".into()), Value::List(Vec::new()), Value::Number(1)]
+        {
+            let (settings, notes) = split(wrong);
+            assert_eq!((settings.lsp_command.value, notes.len()), (None, 1));
+        }
     }
 
     #[test]
@@ -295,5 +346,8 @@ mod tests {
         assert!(value_of(Name::Format, "html").is_err());
         assert!(value_of(Name::Format, "json").is_ok());
         assert!(value_of(Name::Include, "a,b").is_ok());
+        assert_eq!(value_of(Name::WaitLsp, "3600"), Ok(Value::Number(3600)));
+        assert!(value_of(Name::WaitLsp, "3601").is_err());
+        assert!(value_of(Name::LspCommand, "a 'b").is_err());
     }
 }

@@ -107,7 +107,7 @@ pub(super) fn from_text(name: Name, text: &str) -> Result<Value, String> {
         Kind::Number => {
             text.parse().map(Value::Number).map_err(|_| format!("`{text}` is not a whole number"))
         }
-        Kind::Word => Ok(Value::Word(text.to_owned())),
+        Kind::Word | Kind::Command => Ok(Value::Word(text.to_owned())),
         Kind::Switch => match text {
             "1" | "true" | "yes" | "on" => Ok(Value::Switch(true)),
             "0" | "false" | "no" | "off" => Ok(Value::Switch(false)),

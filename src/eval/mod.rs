@@ -10,17 +10,17 @@ mod task;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 pub use checkout::{find_repository, prepare};
 pub use measure::{COLUMNS, Measures, measure, ranks};
-pub use report::{Report, table};
+pub use report::{Report, differences, table};
 pub use task::{Task, read};
 
-use crate::model::Deadline;
-use crate::pipeline::{Request, Workspace};
+use crate::model::{Deadline, Note};
+use crate::pipeline::{LanguageServer, Request, ServerOptions, Workspace};
 use crate::render::RenderOptions;
 use crate::workspace::WalkOptions;
 
@@ -33,6 +33,8 @@ pub enum EvalError {
     Checkout { repo: String, snapshot: String, what: String },
     #[error("{id}: {what}")]
     Answer { id: String, what: String },
+    #[error("{repo}: without a language server: {what}")]
+    Server { repo: String, what: String },
 }
 
 /// How to run the tasks.
@@ -44,6 +46,19 @@ pub struct Options {
     pub work: PathBuf,
     /// Tokens of each pack.
     pub budget: u32,
+    /// Runs every task a second time, with a language server that may take so long to load.
+    pub server: Option<(ServerOptions, Duration)>,
+}
+
+/// All that came of a run.
+#[derive(Debug, Default)]
+pub struct Run {
+    /// By the text alone.
+    pub outcomes: Vec<Outcome>,
+    /// The same tasks with a language server that was ready; those of snapshots where none was are not among them.
+    pub served: Vec<Outcome>,
+    /// Tasks that could not be run, and servers that could not be had.
+    pub errors: Vec<EvalError>,
 }
 
 /// One task with what came of it.
@@ -60,14 +75,9 @@ pub struct Outcome {
     pub top: Vec<String>,
 }
 
-/// Runs the tasks, those of one snapshot together; tells `progress` after each. A task that cannot be run is in the
-/// second list and stops no other.
-pub fn run(
-    tasks: &[Task],
-    options: &Options,
-    progress: &mut dyn FnMut(&Outcome),
-) -> (Vec<Outcome>, Vec<EvalError>) {
-    let (mut outcomes, mut errors) = (Vec::new(), Vec::new());
+/// Runs the tasks, those of one snapshot together; tells `progress` after each. What cannot be run stops nothing else.
+pub fn run(tasks: &[Task], options: &Options, progress: &mut dyn FnMut(&Outcome)) -> Run {
+    let mut run = Run::default();
     let mut groups: BTreeMap<(&str, &str), Vec<&Task>> = BTreeMap::new();
     for task in tasks {
         groups.entry((&task.repo, &task.snapshot)).or_default().push(task);
@@ -76,21 +86,41 @@ pub fn run(
         let workspace = match open(repo, snapshot, options) {
             Ok(workspace) => workspace,
             Err(error) => {
-                errors.push(error);
+                run.errors.push(error);
                 continue;
             }
         };
-        for task in group {
-            match one(task, &workspace, options) {
+        for task in &group {
+            match one(task, &workspace, &LanguageServer::absent(&workspace.snapshot.root), options) {
                 Ok(outcome) => {
                     progress(&outcome);
-                    outcomes.push(outcome);
+                    run.outcomes.push(outcome);
                 }
-                Err(error) => errors.push(error),
+                Err(error) => run.errors.push(error),
             }
         }
+        let Some((server, wait)) = &options.server else { continue };
+        match ready(&workspace, server, *wait) {
+            Ok(server) => {
+                let served = group.iter().filter_map(|task| one(task, &workspace, &server, options).ok());
+                run.served.extend(served);
+            }
+            Err(what) => run.errors.push(EvalError::Server { repo: repo.into(), what }),
+        }
     }
-    (outcomes, errors)
+    run
+}
+
+/// A server that has proved itself, or why there is none.
+fn ready(workspace: &Workspace, options: &ServerOptions, wait: Duration) -> Result<LanguageServer, String> {
+    let server = LanguageServer::start(&workspace.snapshot.root, options);
+    match server.wait(workspace, &Deadline::after(wait), &mut |_| {}) {
+        true => Ok(server),
+        false => {
+            let notes: Vec<String> = server.notes().into_iter().map(|Note { text, .. }| text).collect();
+            Err(notes.join("; "))
+        }
+    }
 }
 
 fn open(repo: &str, snapshot: &str, options: &Options) -> Result<Workspace, EvalError> {
@@ -105,7 +135,12 @@ fn open(repo: &str, snapshot: &str, options: &Options) -> Result<Workspace, Eval
     })
 }
 
-fn one(task: &Task, workspace: &Workspace, options: &Options) -> Result<Outcome, EvalError> {
+fn one(
+    task: &Task,
+    workspace: &Workspace,
+    server: &LanguageServer,
+    options: &Options,
+) -> Result<Outcome, EvalError> {
     let start = Instant::now();
     let request = Request {
         query: task.query.clone(),
@@ -117,7 +152,7 @@ fn one(task: &Task, workspace: &Workspace, options: &Options) -> Result<Outcome,
         render: RenderOptions::default(),
     };
     let answer = workspace
-        .answer(&request, &Deadline::never())
+        .answer(&request, server, &Deadline::never())
         .map_err(|error| EvalError::Answer { id: task.id.clone(), what: error.to_string() })?;
     let ranks = ranks(task, &answer.pack.ranking);
     Ok(Outcome {

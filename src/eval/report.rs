@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::{COLUMNS, Outcome};
+use super::{COLUMNS, Outcome, Run};
 
 /// All of a run, as written by `--json`.
 #[derive(Debug, Serialize)]
@@ -16,18 +16,31 @@ pub struct Report<'a> {
     pub means: BTreeMap<&'static str, f64>,
     pub repositories: BTreeMap<String, BTreeMap<&'static str, f64>>,
     pub outcomes: &'a [Outcome],
+    /// The same tasks with a language server, and their means; empty where none was asked for.
+    pub served: &'a [Outcome],
+    pub served_means: BTreeMap<&'static str, f64>,
     /// Tasks that could not be run, and why.
     pub errors: Vec<String>,
 }
 
 impl Report<'_> {
-    pub fn of(outcomes: &[Outcome], errors: Vec<String>) -> Report<'_> {
+    pub fn of(run: &Run, errors: Vec<String>) -> Report<'_> {
+        let Run { outcomes, served, .. } = run;
         let repositories = by_repository(outcomes)
             .into_iter()
             .map(|(repo, outcomes)| (repo.to_string(), means(&outcomes)))
             .collect();
         let all: Vec<&Outcome> = outcomes.iter().collect();
-        Report { version: 1, tasks: outcomes.len(), means: means(&all), repositories, outcomes, errors }
+        Report {
+            version: 1,
+            tasks: outcomes.len(),
+            means: means(&all),
+            repositories,
+            outcomes,
+            served,
+            served_means: means(&served.iter().collect::<Vec<_>>()),
+            errors,
+        }
     }
 }
 
@@ -67,6 +80,39 @@ pub fn table(outcomes: &[Outcome]) -> String {
         }
         let _ = writeln!(text, "  {:>9.2}", median(outcomes));
     }
+    text
+}
+
+/// The tasks that a second run answers otherwise than the first, better or worse, and how many it answers alike.
+pub fn differences(first: &[Outcome], second: &[Outcome]) -> String {
+    let mut text = String::new();
+    let mut counts = [0usize; 3];
+    for after in second {
+        let Some(before) = first.iter().find(|before| before.id == after.id) else { continue };
+        let changed: Vec<(&str, f64, f64)> = COLUMNS
+            .iter()
+            .filter(|(name, _)| *name != "pack_files")
+            .map(|(name, of)| (*name, of(&before.measures) * 100.0, of(&after.measures) * 100.0))
+            .filter(|(_, before, after)| (before - after).abs() > f64::EPSILON)
+            .collect();
+        let gain: f64 = changed.iter().map(|(_, before, after)| after - before).sum();
+        let (verdict, count) = match gain {
+            gain if gain > 0.0 => ("better", 0),
+            gain if gain < 0.0 => ("worse", 1),
+            _ => ("alike", 2),
+        };
+        counts[count] += 1;
+        if changed.is_empty() {
+            continue;
+        }
+        let _ = write!(text, "{verdict:6}  {}", after.id);
+        for (name, before, after) in changed {
+            let _ = write!(text, "  {name} {before:.1} → {after:.1}");
+        }
+        text.push('\n');
+    }
+    let [better, worse, alike] = counts;
+    let _ = writeln!(text, "{better} better, {worse} worse, {alike} alike");
     text
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{Candidates, Evidence, Facts};
-use crate::lsp::Fact;
-use crate::model::{Certainty, Deadline, FileKind, SignalKind, SymbolId, SymbolKind};
+use crate::lsp::{Fact, Relation};
+use crate::model::{Certainty, Deadline, FileKind, SignalKind, Source, SymbolId, SymbolKind};
 use crate::plan::{Entity, QueryIntent};
 use crate::text::{normalize, split_identifier};
 
@@ -15,6 +15,16 @@ const MOST_PINNED: usize = 2;
 /// Guessed facts count for this much of resolved ones.
 const GUESSED: f64 = 0.5;
 
+/// What is asked about an item that the task names.
+const AROUND: [Relation; 6] = [
+    Relation::TypeDefinition,
+    Relation::Callees,
+    Relation::Callers,
+    Relation::Implementations,
+    Relation::Declarations,
+    Relation::Tests,
+];
+
 pub fn expand(
     facts: &Facts<'_>,
     intent: &QueryIntent,
@@ -23,8 +33,12 @@ pub fn expand(
     candidates: &mut Candidates,
     deadline: &Deadline,
 ) {
-    for name in symbols {
-        let found = facts.provider.definition(name, deadline);
+    let defined: Vec<Vec<Fact>> =
+        symbols.iter().map(|name| facts.provider.definition(name, deadline)).collect();
+    let meant = defined.iter().flat_map(|found| found.iter().take(MOST_PINNED));
+    let meant: Vec<SymbolId> = meant.map(|fact| fact.symbol).collect();
+    facts.provider.prepare(&meant, &AROUND, deadline);
+    for (name, found) in symbols.iter().zip(defined) {
         let entity = intent.entities.iter().find(|entity| entity.path.join("::") == *name);
         let one_item = !found.is_empty() && found.len() <= MOST_PINNED;
         candidates.pinned |= one_item && entity.is_some_and(|entity| says_all(entity, intent));
@@ -57,12 +71,14 @@ fn around(facts: &Facts<'_>, symbol: SymbolId, candidates: &mut Candidates, dead
     add(facts, candidates, &callees, 1, SignalKind::Calls, |other| format!("{name} calls {other}"));
     let callers = provider.callers(symbol, deadline);
     add(facts, candidates, &callers, 1, SignalKind::Calls, |other| format!("{other} calls {name}"));
-    let mut implementations = provider.implementations(symbol, deadline);
-    implementations.truncate(MOST_NEIGHBOURS);
-    for fact in implementations {
+    for fact in nearest(facts, candidates, provider.implementations(symbol, deadline)) {
         let told = told_impl(facts, fact.symbol);
         add(facts, candidates, &[fact], 1, SignalKind::Implements, |_| told.clone());
     }
+    let declarations = provider.declarations(symbol, deadline);
+    add(facts, candidates, &declarations, 1, SignalKind::Implements, |other| {
+        format!("declares {other}, which {name} implements")
+    });
     let tests = provider.tests(symbol, deadline);
     add(facts, candidates, &tests, 1, SignalKind::Tests, |other| format!("{other} tests {name}"));
     tables(facts, &types, candidates);
@@ -80,13 +96,14 @@ fn beyond(
     let mut layer = vec![symbol];
     for distance in 1..=max_depth {
         let mut next: Vec<(Fact, SymbolId)> = Vec::new();
+        facts.provider.prepare(&layer, &[Relation::Callees, Relation::Callers], deadline);
         for &from in &layer {
             let found = facts.provider.callees(from, deadline).into_iter();
             let found = found.chain(facts.provider.callers(from, deadline));
             next.extend(found.filter(|fact| seen.insert(fact.symbol)).map(|fact| (fact, from)));
         }
-        next.sort_by_key(|(fact, _)| (std::cmp::Reverse(fact.certainty), fact.symbol));
-        next.truncate(MOST_NEIGHBOURS);
+        let kept = nearest(facts, candidates, next.iter().map(|(fact, _)| *fact).collect());
+        next.retain(|(fact, _)| kept.contains(fact));
         for (fact, from) in next.iter().filter(|_| distance > 1) {
             let by = facts.symbol(*from).map(|item| item.name.clone()).unwrap_or_default();
             let told = |other: &str| format!("{other} and {by} call one another, {distance} steps away");
@@ -137,16 +154,31 @@ fn add(
     kind: SignalKind,
     detail: impl Fn(&str) -> String,
 ) {
-    let mut found = found.to_vec();
-    found.sort_by_key(|fact| (std::cmp::Reverse(fact.certainty), fact.symbol));
-    for fact in found.iter().take(MOST_NEIGHBOURS) {
+    for fact in nearest(facts, candidates, found.to_vec()) {
         let Some(item) = facts.symbol(fact.symbol) else { continue };
         let sure = if fact.certainty == Certainty::Resolved { 1.0 } else { GUESSED };
         let strength = sure / f64::from(distance);
-        let evidence =
-            Evidence { kind, strength, detail: detail(&item.name), source: facts.provider.source() };
+        let evidence = Evidence { kind, strength, detail: detail(&item.name), source: fact.source };
         candidates.add_item(fact.symbol, distance, evidence);
     }
+}
+
+/// The first of these: the surest, among equals those that say most of the task's words. A name that stands everywhere has more
+/// neighbours than anybody reads.
+fn nearest(facts: &Facts<'_>, candidates: &Candidates, mut found: Vec<Fact>) -> Vec<Fact> {
+    if found.len() > MOST_NEIGHBOURS {
+        let words = |symbol: SymbolId| {
+            let units = facts.lexical.units_of(symbol.file);
+            let own = units.filter(|unit| facts.lexical.units[*unit].item == Some(symbol.item));
+            own.map(|unit| candidates.text.units[unit]).fold(0.0, f64::max)
+        };
+        found.sort_by(|a, b| {
+            let by_words = || words(b.symbol).total_cmp(&words(a.symbol));
+            b.certainty.cmp(&a.certainty).then_with(by_words).then(a.symbol.cmp(&b.symbol))
+        });
+        found.truncate(MOST_NEIGHBOURS);
+    }
+    found
 }
 
 /// SQL that creates the table of one of the types: `users` for `User`.
@@ -165,12 +197,8 @@ fn tables(facts: &Facts<'_>, types: &[Fact], candidates: &mut Candidates) {
             .find(|table| names.iter().any(|name| name == normalize(&table.to_lowercase())))
         {
             let detail = format!("creates the table {table}");
-            let evidence = Evidence {
-                kind: SignalKind::References,
-                strength: 1.0,
-                detail,
-                source: facts.provider.source(),
-            };
+            let evidence =
+                Evidence { kind: SignalKind::References, strength: 1.0, detail, source: Source::Index };
             candidates.add(id, evidence);
         }
     }

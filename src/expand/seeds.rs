@@ -195,7 +195,7 @@ fn by_names(facts: &Facts<'_>, symbols: &[String], candidates: &mut Candidates, 
         let strength = 1.0 / (found.len() as f64).sqrt();
         for fact in &found {
             let detail = format!("defines {symbol}");
-            let source = facts.provider.source();
+            let source = fact.source;
             candidates.add_item(
                 fact.symbol,
                 0,

@@ -1,15 +1,16 @@
 //! The graph itself, and how it is built.
 
-use petgraph::Direction;
-use petgraph::graph::{EdgeReference, NodeIndex};
-use petgraph::visit::EdgeRef;
+use std::sync::Arc;
+
+use petgraph::graph::NodeIndex;
 use rustc_hash::FxHashMap;
 
-use crate::model::{Certainty, Edge, EdgeKind, FileId, Span, SymbolId, SymbolKind};
+use crate::model::{Certainty, EdgeKind, FileId, Span, SymbolId, SymbolKind};
 use crate::syntax::FileSyntax;
 use crate::workspace::Snapshot;
 
 use super::items::{Item, Items};
+use super::learned::Learned;
 use super::link::{self, Link, Start};
 use super::lookup::Lookup;
 use super::members::Members;
@@ -40,9 +41,16 @@ pub(super) struct Entry {
     pub body: u32,
 }
 
-/// How the items of one snapshot hang together. Nodes are its items, in the order of files and texts, then its files.
-#[derive(Debug, Default)]
+/// How the items of one snapshot hang together. A clone is cheap and learns nothing from what its original learns later.
+#[derive(Debug, Clone, Default)]
 pub struct Graph {
+    pub(super) base: Arc<Base>,
+    pub(super) learned: Arc<Learned>,
+}
+
+/// What the text says. Nodes are the items of the snapshot, in the order of files and texts, then its files.
+#[derive(Debug, Default)]
+pub(super) struct Base {
     pub(super) graph: petgraph::Graph<(), Weight>,
     /// The number of each file's first item, and that of all items.
     pub(super) offsets: Vec<u32>,
@@ -59,6 +67,12 @@ pub struct Graph {
 impl Graph {
     /// Builds the graph of a snapshot; `files` by `FileId`, `None` for what is not Rust.
     pub fn build(snapshot: &Snapshot, files: &[Option<FileSyntax>]) -> Graph {
+        Graph { base: Arc::new(Base::build(snapshot, files)), learned: Arc::default() }
+    }
+}
+
+impl Base {
+    fn build(snapshot: &Snapshot, files: &[Option<FileSyntax>]) -> Base {
         let mut names = Names::new();
         let items = Items::new(files, &mut names);
         let modules = Modules::new(snapshot, &items, &mut names);
@@ -68,7 +82,7 @@ impl Graph {
         let members = Members::new(lookup);
         let links = link::links(World { lookup, members: &members });
 
-        let mut graph = Graph::nodes(&items, files.len());
+        let mut graph = Base::nodes(&items, files.len());
         graph.module_paths = module_paths(&modules, &items, files.len());
         graph.impls_of_type = impls_of_type(&items, &members);
         graph.imports = vec![Vec::new(); files.len()];
@@ -83,8 +97,8 @@ impl Graph {
         graph
     }
 
-    fn nodes(items: &Items<'_>, files: usize) -> Graph {
-        let mut graph = Graph::default();
+    fn nodes(items: &Items<'_>, files: usize) -> Base {
+        let mut graph = Base::default();
         let mut name_places: FxHashMap<&str, u32> = FxHashMap::default();
         graph.offsets = (0..files as u32).map(|file| items.at(FileId(file), 0).0).collect();
         graph.offsets.push(items.count() as u32);
@@ -139,7 +153,7 @@ impl Graph {
         }
     }
 
-    fn is_test(&self, node: NodeIndex) -> bool {
+    pub(super) fn is_test(&self, node: NodeIndex) -> bool {
         self.entries.get(node.index()).is_some_and(|entry| entry.is_test)
     }
 
@@ -165,27 +179,6 @@ impl Graph {
         let file = self.offsets.partition_point(|offset| *offset <= node).saturating_sub(1);
         let first = self.offsets.get(file).copied().unwrap_or(0);
         SymbolId { file: FileId(file as u32), item: node - first }
-    }
-
-    pub(super) fn edges_of(
-        &self,
-        node: NodeIndex,
-        direction: Direction,
-    ) -> impl Iterator<Item = (NodeIndex, Weight)> {
-        self.graph.edges_directed(node, direction).map(move |edge| {
-            let other = if direction == Direction::Outgoing { edge.target() } else { edge.source() };
-            (other, *edge.weight())
-        })
-    }
-
-    fn edge(&self, edge: EdgeReference<'_, Weight>) -> Edge {
-        let Weight { kind, certainty, at } = *edge.weight();
-        Edge { from: self.id(edge.source()), to: self.id(edge.target()), kind, certainty, at }
-    }
-
-    /// All edges, in the order of files and texts of what they begin at. An edge from a file's top has `WHOLE_FILE` as its item.
-    pub fn edges(&self) -> impl Iterator<Item = Edge> + '_ {
-        self.graph.edge_references().map(|edge| self.edge(edge))
     }
 }
 

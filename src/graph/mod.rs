@@ -26,10 +26,13 @@ mod meaning;
 mod call;
 mod link;
 mod build;
+mod learned;
 mod query;
 mod provider;
+mod served;
 
 pub use build::{Graph, WHOLE_FILE};
+pub use served::Served;
 
 #[cfg(test)]
 mod tests;

@@ -6,17 +6,13 @@ use crate::model::{Certainty, Deadline, Source, SymbolId};
 use super::build::{Graph, WHOLE_FILE};
 
 impl LanguageProvider for Graph {
-    fn source(&self) -> Source {
-        Source::Graph
-    }
-
     fn definition(&self, path: &str, deadline: &Deadline) -> Vec<Fact> {
         if deadline.is_over() {
             return Vec::new();
         }
         let found = self.definitions(path);
         let certainty = if found.len() == 1 { Certainty::Resolved } else { Certainty::Guessed };
-        found.into_iter().map(|symbol| Fact { symbol, certainty }).collect()
+        found.into_iter().map(|symbol| Fact { symbol, certainty, source: Source::Graph }).collect()
     }
 
     fn type_definition(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact> {
@@ -35,8 +31,16 @@ impl LanguageProvider for Graph {
         unless_over(deadline, || self.usages_of(symbol))
     }
 
+    fn methods(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact> {
+        unless_over(deadline, || self.methods_of(symbol))
+    }
+
     fn implementations(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact> {
         unless_over(deadline, || self.implementations_of(symbol))
+    }
+
+    fn declarations(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact> {
+        unless_over(deadline, || self.declarations_of(symbol))
     }
 
     fn tests(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact> {

@@ -1,12 +1,13 @@
 //! What the graph is asked.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 
 use petgraph::Direction;
 use petgraph::graph::NodeIndex;
 
 use crate::lsp::Fact;
-use crate::model::{Certainty, EdgeKind, FileId, SymbolId, SymbolKind};
+use crate::model::{Certainty, EdgeKind, FileId, Source, SymbolId, SymbolKind};
 
 use super::build::{Graph, Weight};
 
@@ -19,15 +20,17 @@ pub struct Neighbour {
     pub steps: u32,
     pub symbol: SymbolId,
     pub certainty: Certainty,
+    /// Who says the last step.
+    pub source: Source,
 }
 
 impl Graph {
     /// `crate_name::module::Type::method`, for a person. Of an `impl` the path of its type.
     pub fn module_path(&self, id: SymbolId) -> String {
-        let module = self.module_paths.get(id.file.index()).map_or("", String::as_str);
+        let module = self.base.module_paths.get(id.file.index()).map_or("", String::as_str);
         let mut parts: Vec<&str> = Vec::new();
-        let mut at = self.node(id).map(|node| node.index() as u32);
-        while let Some(entry) = at.and_then(|node| self.entries.get(node as usize)) {
+        let mut at = self.base.node(id).map(|node| node.index() as u32);
+        while let Some(entry) = at.and_then(|node| self.base.entries.get(node as usize)) {
             if !matches!(entry.kind, SymbolKind::MacroCall | SymbolKind::ExternBlock) || parts.is_empty() {
                 parts.push(self.name(entry.name));
             }
@@ -39,7 +42,7 @@ impl Graph {
     }
 
     fn name(&self, name: u32) -> &str {
-        self.names.get(name as usize).map_or("", |name| name)
+        self.base.names.get(name as usize).map_or("", |name| name)
     }
 
     /// The items that a name or a path may mean, a `()` at its end left out: those whose own path ends so, else those whose
@@ -49,10 +52,16 @@ impl Graph {
         let parts = path.split("::").map(str::trim).filter(|part| !part.is_empty() && *part != "crate");
         let parts: Vec<&str> = parts.collect();
         let Some((last, qualifier)) = parts.split_last() else { return Vec::new() };
-        let named =
-            self.by_name.get(*last).into_iter().flatten().copied().filter(|node| self.is_definition(*node));
+        let named = self
+            .base
+            .by_name
+            .get(*last)
+            .into_iter()
+            .flatten()
+            .copied()
+            .filter(|node| self.is_definition(*node));
         let paths: Vec<(SymbolId, String)> = named
-            .map(|node| self.id(NodeIndex::new(node as usize)))
+            .map(|node| self.base.id(NodeIndex::new(node as usize)))
             .map(|id| (id, self.module_path(id)))
             .collect();
         let chosen = |fits: fn(&str, &[&str]) -> bool| -> Vec<SymbolId> {
@@ -63,7 +72,7 @@ impl Graph {
     }
 
     fn is_definition(&self, node: u32) -> bool {
-        let entry = self.entries.get(node as usize);
+        let entry = self.base.entries.get(node as usize);
         entry.is_some_and(|entry| !matches!(entry.kind, SymbolKind::Impl | SymbolKind::MacroCall))
     }
 
@@ -87,16 +96,17 @@ impl Graph {
     /// Of a trait its `impl`s, of a type those for it, of a trait's method its implementations.
     pub fn implementations_of(&self, id: SymbolId) -> Vec<Fact> {
         let mut facts = self.facts(id, Direction::Incoming, |weight| weight.kind == EdgeKind::Implements);
-        let of_type = self.node(id).and_then(|node| self.impls_of_type.get(&(node.index() as u32)));
+        let of_type = self.base.node(id).and_then(|node| self.base.impls_of_type.get(&(node.index() as u32)));
         facts.extend(of_type.into_iter().flatten().map(|node| Fact {
-            symbol: self.id(NodeIndex::new(*node as usize)),
+            symbol: self.base.id(NodeIndex::new(*node as usize)),
             certainty: Certainty::Resolved,
+            source: Source::Graph,
         }));
         best(facts)
     }
 
     /// The methods of a type or a trait.
-    pub fn methods(&self, id: SymbolId) -> Vec<Fact> {
+    pub fn methods_of(&self, id: SymbolId) -> Vec<Fact> {
         let owners =
             std::iter::once(id).chain(self.implementations_of(id).into_iter().map(|fact| fact.symbol));
         let is_own = |owner: &SymbolId| *owner == id || self.kind(id) != Some(SymbolKind::Trait);
@@ -107,7 +117,7 @@ impl Graph {
     }
 
     fn kind(&self, id: SymbolId) -> Option<SymbolKind> {
-        Some(self.entries.get(self.node(id)?.index())?.kind)
+        Some(self.base.entries.get(self.base.node(id)?.index())?.kind)
     }
 
     /// The tests that reach it directly or by one helper. For a type, also those that reach its methods.
@@ -118,24 +128,36 @@ impl Graph {
             self.kind(id),
             Some(SymbolKind::Struct | SymbolKind::Enum | SymbolKind::Trait | SymbolKind::Union)
         ) {
-            starts.extend(self.methods(id).into_iter().map(|fact| fact.symbol));
+            starts.extend(self.methods_of(id).into_iter().map(|fact| fact.symbol));
         }
         let near =
             starts.iter().flat_map(|start| self.reached(*start, Direction::Incoming, TEST_STEPS, wanted));
         let tests = near.filter(|it| self.is_test_function(it.symbol));
-        best(tests.map(|it| Fact { symbol: it.symbol, certainty: it.certainty }).collect())
+        let mut facts: Vec<Fact> =
+            tests.map(|it| Fact { symbol: it.symbol, certainty: it.certainty, source: it.source }).collect();
+        let told = self.facts(id, Direction::Incoming, |weight| weight.kind == EdgeKind::Tests);
+        facts.extend(told.into_iter().filter(|fact| self.is_test_function(fact.symbol)));
+        best(facts)
     }
 
     fn is_test_function(&self, id: SymbolId) -> bool {
-        let entry = self.node(id).and_then(|node| self.entries.get(node.index()));
+        let entry = self.base.node(id).and_then(|node| self.base.entries.get(node.index()));
         // Helpers of tests are marked as they are, but nobody calls a test.
         entry.is_some_and(|entry| entry.is_test && entry.kind == SymbolKind::Function)
             && self.callers_of(id).is_empty()
     }
 
+    /// Of a method in an `impl` of a trait: the trait's own.
+    pub fn declarations_of(&self, id: SymbolId) -> Vec<Fact> {
+        let is_method = |fact: &Fact| self.kind(fact.symbol) == Some(SymbolKind::Method);
+        let mut facts = self.facts(id, Direction::Outgoing, |weight| weight.kind == EdgeKind::Implements);
+        facts.retain(is_method);
+        facts
+    }
+
     /// The types that an item's signature names: of a function its parameters' and result's, of a type its fields'.
     pub fn types_of(&self, id: SymbolId) -> Vec<Fact> {
-        let Some(entry) = self.node(id).and_then(|node| self.entries.get(node.index())) else {
+        let Some(entry) = self.base.node(id).and_then(|node| self.base.entries.get(node.index())) else {
             return Vec::new();
         };
         let has_fields = matches!(
@@ -182,7 +204,7 @@ impl Graph {
 
     /// The files that a file names in its `use` and `mod` items.
     pub fn imports(&self, file: FileId) -> &[FileId] {
-        self.imports.get(file.index()).map_or(&[], Vec::as_slice)
+        self.base.imports.get(file.index()).map_or(&[], Vec::as_slice)
     }
 
     fn reached(
@@ -192,22 +214,26 @@ impl Graph {
         steps: u32,
         wanted: impl Fn(Weight) -> bool,
     ) -> Vec<Neighbour> {
-        let Some(start) = self.node(id) else { return Vec::new() };
-        let mut seen: BTreeMap<NodeIndex, (u32, Certainty)> =
-            BTreeMap::from([(start, (0, Certainty::Resolved))]);
+        let Some(start) = self.base.node(id) else { return Vec::new() };
+        let mut seen: BTreeMap<NodeIndex, (u32, Certainty, Source)> =
+            BTreeMap::from([(start, (0, Certainty::Resolved, Source::Graph))]);
         let mut waiting = VecDeque::from([start]);
         while let Some(node) = waiting.pop_front() {
-            let Some((taken, sure)) = seen.get(&node).copied().filter(|(taken, _)| *taken < steps) else {
+            let Some((taken, sure, _)) = seen.get(&node).copied().filter(|(taken, ..)| *taken < steps) else {
                 continue;
             };
-            for (other, weight) in self.edges_of(node, direction).filter(|(_, weight)| wanted(*weight)) {
+            for (other, weight, source) in
+                self.edges_of(node, direction).filter(|(_, weight, _)| wanted(*weight))
+            {
                 let certainty = sure.min(weight.certainty);
                 match seen.get_mut(&other) {
                     None => {
-                        seen.insert(other, (taken + 1, certainty));
+                        seen.insert(other, (taken + 1, certainty, source));
                         waiting.push_back(other);
                     }
-                    Some((known, surest)) if *known == taken + 1 => *surest = (*surest).max(certainty),
+                    Some((known, surest, by)) if *known == taken + 1 => {
+                        (*surest, *by) = (*surest, *by).max((certainty, source));
+                    }
                     Some(_) => {}
                 }
             }
@@ -215,7 +241,12 @@ impl Graph {
         seen.remove(&start);
         let reached = seen.into_iter();
         reached
-            .map(|(node, (steps, certainty))| Neighbour { steps, symbol: self.id(node), certainty })
+            .map(|(node, (steps, certainty, source))| Neighbour {
+                steps,
+                symbol: self.base.id(node),
+                certainty,
+                source,
+            })
             .collect()
     }
 
@@ -225,19 +256,20 @@ impl Graph {
         direction: Direction,
         wanted: impl Fn(Weight) -> bool,
     ) -> Vec<Fact> {
-        let Some(node) = self.node(id) else { return Vec::new() };
-        let edges = self.edges_of(node, direction).filter(|(_, weight)| wanted(*weight));
-        best(
-            edges
-                .map(|(other, weight)| Fact { symbol: self.id(other), certainty: weight.certainty })
-                .collect(),
-        )
+        let Some(node) = self.base.node(id) else { return Vec::new() };
+        let edges = self.edges_of(node, direction).filter(|(_, weight, _)| wanted(*weight));
+        let fact = |(other, weight, source): (NodeIndex, Weight, Source)| Fact {
+            symbol: self.base.id(other),
+            certainty: weight.certainty,
+            source,
+        };
+        best(edges.map(fact).collect())
     }
 }
 
 /// Sorted, each item once, with the surest of what is known of it.
 fn best(mut facts: Vec<Fact>) -> Vec<Fact> {
-    facts.sort_unstable_by_key(|fact| (fact.symbol, std::cmp::Reverse(fact.certainty)));
+    facts.sort_unstable_by_key(|fact| (fact.symbol, Reverse((fact.certainty, fact.source))));
     facts.dedup_by_key(|fact| fact.symbol);
     facts
 }

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
 
+use super::learned::Lesson;
 use super::{Graph, WHOLE_FILE};
 use crate::lsp::{Fact, LanguageProvider};
-use crate::model::{Certainty, Deadline, EdgeKind, SymbolId};
+use crate::model::{Certainty, Deadline, EdgeKind, Source, Span, SymbolId};
 use crate::syntax;
 use crate::workspace::Snapshot;
 
@@ -771,8 +772,8 @@ mod tests {
         ),
         ("types of User::login", fixture.told(&graph.type_definition(fixture.symbol("User::login"), &never))),
         ("types of Session", fixture.told(&graph.type_definition(fixture.symbol("Session"), &never))),
-        ("methods of User", fixture.told(&graph.methods(fixture.symbol("User")))),
-        ("methods of Login", fixture.told(&graph.methods(fixture.symbol("Login")))),
+        ("methods of User", fixture.told(&graph.methods_of(fixture.symbol("User")))),
+        ("methods of Login", fixture.told(&graph.methods_of(fixture.symbol("Login")))),
         ("tests of rename", fixture.told(&graph.tests(fixture.symbol("rename"), &never))),
         ("tests of User::login", fixture.told(&graph.tests(fixture.symbol("User::login"), &never))),
         ("when it is too late", fixture.told(&graph.callers(fixture.symbol("check"), &over()))),
@@ -878,5 +879,104 @@ mod a;
             krate::f -E-> krate::E
             krate::f -P-> krate::P
         "#]],
+    );
+}
+
+// What a language server says, laid over the text.
+
+const TICKS: &str = r#"
+//- /src/lib.rs
+struct Gauge;
+struct Clock;
+impl Gauge { fn tick(&self) {} }
+impl Clock { fn tick(&self) {} }
+fn guessed() { gauges()[0].tick() }
+fn silent() { made!(Clock) }
+"#;
+
+/// The calls of `TICKS` after a lesson, and before it: a graph that was cloned earlier learns nothing.
+fn check_lesson(teach: impl Fn(&Fixture, &mut Lesson<'_>), expect: Expect) {
+    let mut fixture = Fixture::new(TICKS);
+    let (before, kept) = (fixture.edges(&[EdgeKind::Calls]), fixture.graph.clone());
+    let mut graph = fixture.graph.clone();
+    teach(&fixture, &mut graph.lesson(Source::Server("server")));
+    fixture.graph = graph;
+    expect.assert_eq(&fixture.edges(&[EdgeKind::Calls]));
+    fixture.graph = kept;
+    assert_eq!(fixture.edges(&[EdgeKind::Calls]), before);
+}
+
+fn call_of_tick(fixture: &Fixture) -> (SymbolId, Span) {
+    let from = fixture.symbol("guessed");
+    let start = fixture.snapshot.file(from.file).text.find("tick() }\nfn silent").unwrap() as u32;
+    (from, Span::new(start, start + 4))
+}
+
+#[test]
+fn a_guess_stays_where_the_server_says_nothing() {
+    check_lesson(
+        |_, _| {},
+        expect![[r#"
+        krate::guessed -tick?-> krate::Gauge::tick
+        krate::guessed -tick?-> krate::Clock::tick
+    "#]],
+    );
+}
+
+#[test]
+fn a_guess_is_confirmed_and_the_others_at_its_place_are_denied() {
+    let teach = |fixture: &Fixture, lesson: &mut Lesson<'_>| {
+        let (from, at) = call_of_tick(fixture);
+        lesson.names(from, fixture.symbol("Gauge::tick"), EdgeKind::Calls, at);
+        lesson.is_all((from.file, at.start));
+    };
+    check_lesson(
+        teach,
+        expect![[r#"
+        krate::guessed -tick-> krate::Gauge::tick
+    "#]],
+    );
+}
+
+#[test]
+fn a_confirmed_guess_alone_denies_nothing() {
+    let teach = |fixture: &Fixture, lesson: &mut Lesson<'_>| {
+        let (from, at) = call_of_tick(fixture);
+        lesson.names(from, fixture.symbol("Gauge::tick"), EdgeKind::Calls, at);
+    };
+    check_lesson(
+        teach,
+        expect![[r#"
+        krate::guessed -tick-> krate::Gauge::tick
+        krate::guessed -tick?-> krate::Clock::tick
+    "#]],
+    );
+}
+
+#[test]
+fn guesses_are_denied_where_the_name_means_nothing_of_the_workspace() {
+    let teach = |fixture: &Fixture, lesson: &mut Lesson<'_>| {
+        let (from, at) = call_of_tick(fixture);
+        lesson.is_all((from.file, at.start));
+    };
+    check_lesson(teach, expect![[r#""#]]);
+}
+
+#[test]
+fn what_the_text_does_not_show_is_added_once() {
+    let teach = |fixture: &Fixture, lesson: &mut Lesson<'_>| {
+        let (silent, tick) = (fixture.symbol("silent"), fixture.symbol("Clock::tick"));
+        let start = fixture.snapshot.file(silent.file).text.find("made!").unwrap() as u32;
+        for _ in 0..2 {
+            lesson.names(silent, tick, EdgeKind::Calls, Span::new(start, start + 4));
+        }
+    };
+    check_lesson(
+        teach,
+        expect![[r#"
+        krate::guessed -tick?-> krate::Gauge::tick
+        krate::guessed -tick?-> krate::Clock::tick
+        krate::silent -made-> krate::Clock::tick
+    "#]],
     );
 }

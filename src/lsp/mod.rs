@@ -63,13 +63,40 @@ pub enum ServerState {
 pub struct Fact {
     pub symbol: SymbolId,
     pub certainty: Certainty,
+    pub source: Source,
+}
+
+/// The questions about one item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    TypeDefinition,
+    Callers,
+    Callees,
+    References,
+    Methods,
+    Implementations,
+    Declarations,
+    Tests,
 }
 
 /// Questions that expansion asks. An empty answer means «nothing known», never «there is none».
 /// Each answer is sorted, without duplicates, and stops early when the deadline is over.
 pub trait LanguageProvider: Sync {
-    /// Who says what this provider says.
-    fn source(&self) -> Source;
+    /// Tells what will be asked about which items, so that all of it can be found out at once.
+    fn prepare(&self, _symbols: &[SymbolId], _relations: &[Relation], _deadline: &Deadline) {}
+
+    fn related(&self, symbol: SymbolId, relation: Relation, deadline: &Deadline) -> Vec<Fact> {
+        match relation {
+            Relation::TypeDefinition => self.type_definition(symbol, deadline),
+            Relation::Callers => self.callers(symbol, deadline),
+            Relation::Callees => self.callees(symbol, deadline),
+            Relation::References => self.references(symbol, deadline),
+            Relation::Methods => self.methods(symbol, deadline),
+            Relation::Implementations => self.implementations(symbol, deadline),
+            Relation::Declarations => self.declarations(symbol, deadline),
+            Relation::Tests => self.tests(symbol, deadline),
+        }
+    }
 
     /// The items that a name or a path (`Router`, `Router::nest`, `auth::login`) may mean.
     fn definition(&self, path: &str, deadline: &Deadline) -> Vec<Fact>;
@@ -86,8 +113,14 @@ pub trait LanguageProvider: Sync {
     /// The items that name it in any way (callers among them).
     fn references(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact>;
 
+    /// The methods of a type or a trait.
+    fn methods(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact>;
+
     /// Of a trait its `impl`s, of a type all `impl`s for it, of a trait's method its implementations.
     fn implementations(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact>;
+
+    /// Of a method in an `impl` of a trait: the trait's own.
+    fn declarations(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact>;
 
     /// The tests that reach it directly or by one helper.
     fn tests(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact>;

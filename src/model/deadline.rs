@@ -22,6 +22,12 @@ impl Deadline {
         Deadline { at: None, cancelled: Arc::default() }
     }
 
+    /// A deadline that ends so much earlier; cancelled with this one.
+    pub fn before(&self, time: Duration) -> Deadline {
+        let at = self.at.map(|at| at.checked_sub(time).unwrap_or(at));
+        Deadline { at, cancelled: Arc::clone(&self.cancelled) }
+    }
+
     /// Ends this deadline and all its clones.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);

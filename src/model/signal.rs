@@ -79,20 +79,36 @@ impl fmt::Display for SignalKind {
 }
 
 /// Who says so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Source {
-    #[serde(rename = "query")]
     Query,
-    #[serde(rename = "index")]
     Index,
-    #[serde(rename = "graph")]
     Graph,
-    #[serde(rename = "history")]
     History,
+    /// A language server, by its name.
+    Server(&'static str),
+}
+
+impl Source {
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Query => "query",
+            Source::Index => "index",
+            Source::Graph => "graph",
+            Source::History => "history",
+            Source::Server(name) => name,
+        }
+    }
+}
+
+impl Serialize for Source {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 /// One reason, kept from where it was measured to where it is printed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Signal {
     #[serde(rename = "signal")]
     pub kind: SignalKind,

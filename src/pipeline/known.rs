@@ -13,6 +13,7 @@ pub struct Known<'a> {
     pub snapshot: &'a Snapshot,
     pub graph: &'a Graph,
     pub lexical: &'a Lexical,
+    pub provider: &'a dyn LanguageProvider,
     pub deadline: &'a Deadline,
 }
 
@@ -28,7 +29,12 @@ impl Vocabulary for Known<'_> {
 
 impl PlanFacts for Known<'_> {
     fn definitions(&self, path: &[String]) -> u32 {
-        self.graph.definition(&path.join("::"), self.deadline).len() as u32
+        let path = path.join("::");
+        // What the text defines is enough to plan by; a server knows of what macros make besides.
+        match self.graph.definitions(&path).len() {
+            0 => self.provider.definition(&path, self.deadline).len() as u32,
+            found => found as u32,
+        }
     }
 
     fn paths_with_word(&self, word: &str, limit: usize) -> Vec<String> {

@@ -4,6 +4,7 @@
 //! calls these two and decides nothing itself.
 
 mod known;
+mod language_server;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -12,11 +13,12 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use self::known::Known;
+pub use self::language_server::{LanguageServer, ServerOptions};
 use crate::budget::{self, BudgetUse, ContextPack, Freshness, Limits};
 use crate::expand::{self, Facts, seeds};
-use crate::graph::Graph;
+use crate::graph::{Graph, Served};
 use crate::index::{CommitVotes, Lexical};
-use crate::lsp::{ServerState, ServerStatus};
+use crate::lsp::LanguageProvider;
 use crate::model::{Deadline, FileKind, Note};
 use crate::plan;
 use crate::plan::{ContextPlan, Strategy};
@@ -30,6 +32,9 @@ use crate::workspace::{Snapshot, SourceFile, WalkOptions, WorkspaceError};
 
 /// How long reading git's history may take: an answer without it is better than none.
 const HISTORY_TIME: Duration = Duration::from_millis(1500);
+
+/// What is kept back of the time for an answer, for choosing among the candidates: it takes 20 to 150 ms.
+const CHOOSING_TIME: Duration = Duration::from_millis(300);
 
 /// What is known of a workspace, whatever the task.
 pub struct Workspace {
@@ -113,8 +118,19 @@ impl Workspace {
         self
     }
 
+    /// What is known of the workspace's items: by the server where it is ready, else by the text alone.
+    pub fn served<'a>(&'a self, server: &'a LanguageServer) -> Option<Served<'a>> {
+        let questions = server.server()?.on(&self.snapshot)?;
+        Some(Served::new(&self.graph, &self.syntax, questions, server.name()))
+    }
+
     /// The dossier of one task. Ends soon after `deadline`, with what it has by then.
-    pub fn answer(&self, request: &Request, deadline: &Deadline) -> Result<Answer, PipelineError> {
+    pub fn answer(
+        &self,
+        request: &Request,
+        server: &LanguageServer,
+        deadline: &Deadline,
+    ) -> Result<Answer, PipelineError> {
         let mut clock = Clock { stages: self.timings.clone(), last: Instant::now() };
         let (query, query_secrets) = shown_query(request);
         let mut intent = plan::analyze(&searched(&query, query_secrets));
@@ -122,7 +138,17 @@ impl Workspace {
             intent.wants_tests = tests;
         }
 
-        let known = Known { snapshot: &self.snapshot, graph: &self.graph, lexical: &self.lexical, deadline };
+        let served = self.served(server);
+        let provider: &dyn LanguageProvider =
+            served.as_ref().map_or(&self.graph, |served| served as &dyn LanguageProvider);
+        let asking = deadline.before(CHOOSING_TIME);
+        let known = Known {
+            snapshot: &self.snapshot,
+            graph: &self.graph,
+            lexical: &self.lexical,
+            provider,
+            deadline: &asking,
+        };
         let mut plan = plan::plan(&intent, &known);
         plan.keywords.extend(plan::carry_over(&intent, &known));
         plan.max_depth = request.depth.unwrap_or(plan.max_depth);
@@ -135,12 +161,14 @@ impl Workspace {
             graph: &self.graph,
             lexical: &self.lexical,
             votes: &votes,
-            provider: &self.graph,
+            provider,
         };
-        let mut candidates = expand::expand(&facts, &intent, &plan, deadline);
+        let mut candidates = expand::expand(&facts, &intent, &plan, &asking);
         if request.tests == Some(false) {
             candidates.leave_tests_out(&self.snapshot);
         }
+        let mut server_notes = server.notes();
+        server_notes.extend(served.iter().flat_map(Served::notes));
         clock.stage("expand");
         let ranked = rank::rank(&facts, &plan, &candidates);
         clock.stage("rank");
@@ -163,9 +191,13 @@ impl Workspace {
                 dropped: fitted.dropped,
                 ranking: ranked.iter().map(|file| self.snapshot.file(file.file).path.clone()).collect(),
                 budget: BudgetUse { limit: request.budget, used: 0, tokenizer: crate::text::ENCODING.into() },
-                language_server: no_server(),
+                language_server: server.status(),
                 freshness: self.freshness(),
-                notes: self.notes(&plan, &[&intent.notes, &candidates.notes], fitted.masked + query_secrets),
+                notes: self.notes(
+                    &plan,
+                    &[&server_notes, &intent.notes, &candidates.notes],
+                    fitted.masked + query_secrets,
+                ),
                 timings: Vec::new(),
             };
             let text = render::render(&pack, &counted);
@@ -243,16 +275,6 @@ fn least_budget(pack: &mut ContextPack, options: &RenderOptions, counter: TokenC
 fn parse(snapshot: &Snapshot) -> Vec<Option<FileSyntax>> {
     let parse = |file: &SourceFile| (file.kind == FileKind::Rust).then(|| syntax::parse(&file.text));
     snapshot.files.par_iter().map(parse).collect()
-}
-
-/// What is said of a language server where none is asked.
-fn no_server() -> ServerStatus {
-    ServerStatus {
-        name: "rust-analyzer".into(),
-        state: ServerState::Absent,
-        version: None,
-        loaded_percent: None,
-    }
 }
 
 /// The times of the stages, in milliseconds.

@@ -170,9 +170,8 @@ fn ranges_within(entry: &Entry, width: usize) -> String {
 
 fn reason_line(page: &mut Page, reason: &Signal) {
     let detail = sentence(&reason.detail, page.width);
-    let source = serde_json::to_string(&reason.source).unwrap_or_default();
-    let line =
-        format!("     {:>+6.3}  {}: {detail} ({})", reason.weight, reason.kind, source.trim_matches('"'));
+    let source = reason.source.name();
+    let line = format!("     {:>+6.3}  {}: {detail} ({source})", reason.weight, reason.kind);
     let line = page.styled("2", &head(&line, page.width));
     page.line(&line);
 }
