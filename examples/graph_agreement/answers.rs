@@ -4,10 +4,17 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use dossier::lsp::{At, Place as Stretch, Questions, Target as Said};
+use dossier::model::{Deadline, FileId, SymbolKind};
+use dossier::pipeline::{LanguageServer, Workspace};
+use dossier::text::LineIndex;
 use serde::{Deserialize, Serialize};
 
-use crate::server::Server;
+use crate::code::Code;
+
+/// How long one answer may take: the first about a name that stands everywhere takes seconds.
+const ANSWER: Duration = Duration::from_secs(120);
 
 /// A place in a file of the workspace: line from 1, column in bytes from 0.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,20 +37,13 @@ pub struct Target {
     pub line: u32,
 }
 
-/// Answers from the file first, then from a server that is started for the first question that needs it.
-pub struct Answers {
+/// Answers from the file first, then from the server, which must be ready for the first question that needs it.
+pub struct Answers<'a> {
     kept: Kept,
     file: Option<PathBuf>,
-    start: Start,
-    server: Option<Server>,
-}
-
-/// What it takes to start the server.
-pub struct Start {
-    pub root: PathBuf,
-    /// Proves the server ready.
-    pub known_name: String,
-    pub limit: Duration,
+    workspace: &'a Workspace,
+    server: &'a LanguageServer,
+    wait: Duration,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -52,14 +52,19 @@ struct Kept {
     references: BTreeMap<String, Vec<Target>>,
 }
 
-impl Answers {
-    pub fn open(file: Option<PathBuf>, start: Start) -> Result<Answers> {
+impl<'a> Answers<'a> {
+    pub fn open(
+        file: Option<PathBuf>,
+        workspace: &'a Workspace,
+        server: &'a LanguageServer,
+        wait: Duration,
+    ) -> Result<Answers<'a>> {
         let kept = match file.as_ref().filter(|path| path.exists()) {
             Some(path) => serde_json::from_str(&std::fs::read_to_string(path)?)
                 .with_context(|| format!("{} holds no answers", path.display()))?,
             None => Kept::default(),
         };
-        Ok(Answers { kept, file, start, server: None })
+        Ok(Answers { kept, file, workspace, server, wait })
     }
 
     /// The places that answer a question, sorted; empty where rust-analyzer has no answer.
@@ -68,9 +73,37 @@ impl Answers {
         if let Some(targets) = self.kept.of(question).get(&key) {
             return Ok(targets.clone());
         }
-        let targets = self.server()?.ask(question, place)?;
+        let at = self.at(place).context("the place is not in the workspace")?;
+        let (questions, deadline) = (self.questions()?, Deadline::after(ANSWER));
+        let said: Vec<Said> = match question {
+            Question::Definition => questions.definition(at, &deadline)?,
+            Question::References => {
+                let places = questions.references(at, &deadline)?;
+                // The other definitions of a trait's item are told as references of each.
+                places.into_iter().filter(|place| !self.is_name(*place)).map(Said::Inside).collect()
+            }
+        };
+        let mut targets: Vec<Target> = said.into_iter().map(|said| self.target(said)).collect();
+        targets.sort();
+        targets.dedup();
         self.kept.of(question).insert(key, targets.clone());
         Ok(targets)
+    }
+
+    /// A server that has proved itself.
+    pub fn questions(&self) -> Result<Questions<'a>> {
+        let mut last = String::new();
+        let told = &mut |progress: String| {
+            if progress != last {
+                eprintln!("{progress}");
+                last = progress;
+            }
+        };
+        let ready = self.server.wait(self.workspace, &Deadline::after(self.wait), told);
+        let notes: Vec<String> = self.server.notes().into_iter().map(|note| note.text).collect();
+        ensure!(ready, "rust-analyzer is not ready: {}", notes.join("; "));
+        let server = self.server.server().context("rust-analyzer is gone")?;
+        server.on(&self.workspace.snapshot).context("rust-analyzer is not ready any more")
     }
 
     pub fn save(&self) -> Result<()> {
@@ -80,17 +113,31 @@ impl Answers {
         }
     }
 
-    fn server(&mut self) -> Result<&mut Server> {
-        let server = match self.server.take() {
-            Some(server) => server,
-            None => {
-                eprintln!("rust-analyzer loads the workspace");
-                let mut server = Server::start(&self.start.root)?;
-                server.wait_until_ready(&self.start.known_name, self.start.limit)?;
-                server
+    fn at(&self, place: &Place) -> Option<At> {
+        let file = self.workspace.snapshot.find(&place.path)?;
+        let line = LineIndex::new(&self.workspace.snapshot.file(file).text).start(place.line);
+        Some((file, line + place.column))
+    }
+
+    fn target(&self, said: Said) -> Target {
+        match said {
+            Said::Inside(place) => {
+                let Place { path, line, .. } = self.place(place.file, place.span.start);
+                Target { path: Some(path), line }
             }
-        };
-        Ok(self.server.insert(server))
+            Said::Outside => Target { path: None, line: 0 },
+        }
+    }
+
+    fn is_name(&self, place: Stretch) -> bool {
+        let items = self.workspace.syntax[place.file.index()].iter().flat_map(|syntax| &syntax.items);
+        items
+            .filter(|item| item.kind != SymbolKind::Impl)
+            .any(|item| item.name_span.start == place.span.start)
+    }
+
+    fn place(&self, file: FileId, offset: u32) -> Place {
+        Code::place_in(&self.workspace.snapshot, file, offset)
     }
 }
 

@@ -1,62 +1,73 @@
 //! The workspace as text, syntax and edges, with the places in it counted as a language server counts them.
 
 use std::collections::HashMap;
-use std::path::Path;
 
-use anyhow::Result;
-use dossier::graph::Graph;
-use dossier::model::{Certainty, Edge, EdgeKind, FileId, FileKind, Symbol, SymbolId, SymbolKind};
-use dossier::syntax::{self, FileSyntax, Reference};
-use dossier::workspace::{Snapshot, WalkOptions, find_root};
-use rayon::prelude::*;
+use dossier::graph::{Graph, WHOLE_FILE};
+use dossier::model::{Certainty, Edge, EdgeKind, FileId, Span, Symbol, SymbolId, SymbolKind};
+use dossier::pipeline::Workspace;
+use dossier::syntax::{FileSyntax, Reference};
+use dossier::text::LineIndex;
+use dossier::workspace::Snapshot;
 
 use crate::answers::{Place, Target};
 
-pub struct Code {
-    pub snapshot: Snapshot,
-    /// By file; empty where a file is not Rust.
-    pub syntax: Vec<FileSyntax>,
+pub struct Code<'a> {
+    pub snapshot: &'a Snapshot,
+    syntax: &'a [Option<FileSyntax>],
     edges: Vec<Edge>,
     /// The edges at a place, by file and offset.
     at: HashMap<(FileId, u32), Vec<usize>>,
     to: HashMap<SymbolId, Vec<usize>>,
-    /// Offsets at which the lines of a file begin.
-    lines: Vec<Vec<u32>>,
 }
 
-impl Code {
-    pub fn read(checkout: &Path) -> Result<Code> {
-        let snapshot = Snapshot::read(&find_root(checkout).path, &WalkOptions::default())?;
-        let syntax: Vec<Option<FileSyntax>> = snapshot
-            .files
-            .par_iter()
-            .map(|file| (file.kind == FileKind::Rust).then(|| syntax::parse(&file.text)))
-            .collect();
-        let graph = Graph::build(&snapshot, &syntax);
-        let lines = snapshot.files.iter().map(|file| line_starts(&file.text)).collect();
+impl<'a> Code<'a> {
+    /// A workspace with the edges of `graph`: its own, or what became of that.
+    pub fn new(workspace: &'a Workspace, graph: &Graph) -> Code<'a> {
         let edges: Vec<Edge> = graph.edges().collect();
         let (mut at, mut to) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
-        for (index, edge) in edges.iter().enumerate().filter(|(_, edge)| names_its_target(edge.kind)) {
+        let kind = |id: SymbolId| {
+            let items = workspace.syntax[id.file.index()].iter().flat_map(|syntax| &syntax.items);
+            items.map(|item| item.kind).nth(id.item as usize)
+        };
+        let names = |edge: &&Edge| names_its_target(edge.kind, kind(edge.from));
+        for (index, edge) in edges.iter().enumerate().filter(|(_, edge)| names(edge)) {
             at.entry((edge.from.file, edge.at.start)).or_default().push(index);
             to.entry(edge.to).or_default().push(index);
         }
-        let syntax = syntax.into_iter().map(Option::unwrap_or_default).collect();
-        Ok(Code { snapshot, syntax, edges, at, to, lines })
+        Code { snapshot: &workspace.snapshot, syntax: &workspace.syntax, edges, at, to }
+    }
+
+    pub fn references(&self, file: FileId) -> &'a [Reference] {
+        self.syntax[file.index()].as_ref().map_or(&[], |syntax| &syntax.references)
+    }
+
+    /// The item that a reference stands in, and its place.
+    pub fn start_of(&self, site: (FileId, usize)) -> (SymbolId, Span) {
+        let reference = self.reference(site);
+        (SymbolId { file: site.0, item: reference.scope.unwrap_or(WHOLE_FILE) }, reference.at)
+    }
+
+    pub fn items(&self, file: FileId) -> &'a [Symbol] {
+        self.syntax[file.index()].as_ref().map_or(&[], |syntax| &syntax.items)
     }
 
     pub fn reference(&self, site: (FileId, usize)) -> &Reference {
-        &self.syntax[site.0.index()].references[site.1]
+        &self.references(site.0)[site.1]
     }
 
     pub fn place(&self, file: FileId, offset: u32) -> Place {
-        let starts = &self.lines[file.index()];
-        let line = starts.partition_point(|start| *start <= offset);
-        let column = offset - starts[line - 1];
-        Place { path: self.snapshot.file(file).path.clone(), line: line as u32, column }
+        Code::place_in(self.snapshot, file, offset)
+    }
+
+    pub fn place_in(snapshot: &Snapshot, file: FileId, offset: u32) -> Place {
+        let file = snapshot.file(file);
+        let lines = LineIndex::new(&file.text);
+        let line = lines.line(offset);
+        Place { path: file.path.clone(), line, column: offset - lines.start(line) }
     }
 
     pub fn symbol(&self, id: SymbolId) -> &Symbol {
-        &self.syntax[id.file.index()].items[id.item as usize]
+        &self.items(id.file)[id.item as usize]
     }
 
     pub fn symbol_place(&self, id: SymbolId) -> Place {
@@ -67,7 +78,7 @@ impl Code {
     pub fn is_item(&self, target: &Target) -> bool {
         let file = target.path.as_ref().and_then(|path| self.snapshot.find(path));
         file.is_some_and(|file| {
-            let mut names = self.syntax[file.index()].items.iter().map(|item| item.name_span.start);
+            let mut names = self.items(file).iter().map(|item| item.name_span.start);
             names.any(|start| self.place(file, start).line == target.line)
         })
     }
@@ -88,19 +99,15 @@ impl Code {
 
     pub fn symbols(&self) -> impl Iterator<Item = (SymbolId, SymbolKind)> {
         self.snapshot.ids().flat_map(|file| {
-            let items = self.syntax[file.index()].items.iter().enumerate();
+            let items = self.items(file).iter().enumerate();
             items.map(move |(item, symbol)| (SymbolId { file, item: item as u32 }, symbol.kind))
         })
     }
 }
 
-/// Other edges say how items lie in one another, or follow from these.
-fn names_its_target(kind: EdgeKind) -> bool {
-    matches!(kind, EdgeKind::Calls | EdgeKind::Uses | EdgeKind::Imports | EdgeKind::Implements)
-}
-
-fn line_starts(text: &str) -> Vec<u32> {
-    let after_breaks =
-        text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1);
-    std::iter::once(0).chain(after_breaks).collect()
+/// Other edges say how items lie in one another, or follow from these. A method that implements a trait's does not name it, its
+/// `impl` does.
+fn names_its_target(kind: EdgeKind, from: Option<SymbolKind>) -> bool {
+    matches!(kind, EdgeKind::Calls | EdgeKind::Uses | EdgeKind::Imports)
+        || kind == EdgeKind::Implements && from == Some(SymbolKind::Impl)
 }

@@ -77,7 +77,7 @@ pub struct SymbolReport {
     pub differences: Vec<Difference>,
 }
 
-pub fn sites(code: &Code, sites: &[(FileId, usize)], answers: &mut Answers) -> Result<SiteReport> {
+pub fn sites(code: &Code<'_>, sites: &[(FileId, usize)], answers: &mut Answers<'_>) -> Result<SiteReport> {
     let mut report = SiteReport { asked: sites.len(), ..SiteReport::default() };
     for site in sites {
         let place = code.place(site.0, code.reference(*site).at.start);
@@ -90,7 +90,7 @@ pub fn sites(code: &Code, sites: &[(FileId, usize)], answers: &mut Answers) -> R
 }
 
 impl SiteReport {
-    fn add(&mut self, code: &Code, site: (FileId, usize), place: &Place, truth: &[Target]) {
+    fn add(&mut self, code: &Code<'_>, site: (FileId, usize), place: &Place, truth: &[Target]) {
         let inside = truth.iter().any(|target| target.path.is_some());
         let is_item = truth.iter().any(|target| code.is_item(target));
         self.outside += usize::from(!inside);
@@ -121,7 +121,7 @@ impl SiteReport {
     }
 }
 
-pub fn symbols(code: &Code, symbols: &[SymbolId], answers: &mut Answers) -> Result<SymbolReport> {
+pub fn symbols(code: &Code<'_>, symbols: &[SymbolId], answers: &mut Answers<'_>) -> Result<SymbolReport> {
     let mut report = SymbolReport { asked: symbols.len(), ..SymbolReport::default() };
     for symbol in symbols {
         report.add(code, *symbol, answers)?;
@@ -130,7 +130,7 @@ pub fn symbols(code: &Code, symbols: &[SymbolId], answers: &mut Answers) -> Resu
 }
 
 impl SymbolReport {
-    fn add(&mut self, code: &Code, symbol: SymbolId, answers: &mut Answers) -> Result<()> {
+    fn add(&mut self, code: &Code<'_>, symbol: SymbolId, answers: &mut Answers<'_>) -> Result<()> {
         let defined = code.symbol_place(symbol);
         let name = format!("{} ({})", code.symbol(symbol).name, written(&defined));
         let references = answers.ask(Question::References, &defined)?;
@@ -173,7 +173,7 @@ impl SymbolReport {
     }
 }
 
-fn class(code: &Code, site: (FileId, usize)) -> String {
+fn class(code: &Code<'_>, site: (FileId, usize)) -> String {
     let reference = code.reference(site);
     match (reference.kind, &reference.receiver) {
         (ReferenceKind::MethodCall, receiver) => format!("method of {}", receiver_class(receiver)),
@@ -197,7 +197,7 @@ fn target(place: Place) -> Target {
     Target { path: Some(place.path), line: place.line }
 }
 
-fn told(code: &Code, named: &[(SymbolId, Certainty)]) -> String {
+fn told(code: &Code<'_>, named: &[(SymbolId, Certainty)]) -> String {
     let told = named.iter().map(|(symbol, certainty)| {
         let word = if *certainty == Certainty::Resolved { "resolved" } else { "guessed" };
         format!("{word} {}", written(&code.symbol_place(*symbol)))

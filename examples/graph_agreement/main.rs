@@ -1,7 +1,7 @@
 //! Compares the graph with rust-analyzer on a checkout: seeded call sites and symbols, the same for everybody.
 //!
 //! ```text
-//! cargo run --release --example graph_agreement -- CHECKOUT
+//! cargo run --release --example graph_agreement -- CHECKOUT [--served]
 //! ```
 //!
 //! rust-analyzer is the truth here because it type-checks; the graph reads text alone. What the graph marks as resolved must
@@ -11,18 +11,20 @@ mod answers;
 mod code;
 mod compare;
 mod sample;
-mod server;
-mod transport;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Parser;
+use dossier::lsp::{LanguageProvider, Relation};
+use dossier::model::Deadline;
+use dossier::pipeline::{LanguageServer, ServerOptions, Workspace};
+use dossier::workspace::{WalkOptions, find_root};
 use serde::Serialize;
 
-use answers::{Answers, Start};
+use answers::Answers;
 use code::Code;
 use compare::{Difference, Share, SiteReport, SymbolReport};
 
@@ -52,6 +54,9 @@ struct Args {
     /// Write the numbers and all differences to this file.
     #[arg(long)]
     json: Option<PathBuf>,
+    /// Compare the graph a second time, as rust-analyzer corrects it.
+    #[arg(long)]
+    served: bool,
     /// List the differences.
     #[arg(long, short)]
     verbose: bool,
@@ -65,31 +70,47 @@ struct Report {
 
 fn main() -> Result<ExitCode> {
     let args = Args::parse();
-    let report = compare(&args)?;
-    print(&report, args.verbose);
-    if let Some(path) = &args.json {
-        std::fs::write(path, serde_json::to_string_pretty(&report)?)?;
+    let reports = compare(&args)?;
+    for (title, report) in &reports {
+        println!("{title}");
+        print(report, args.verbose);
     }
-    Ok(if report.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    if let Some(path) = &args.json {
+        std::fs::write(path, serde_json::to_string_pretty(&reports)?)?;
+    }
+    let are_good = reports.iter().all(|(_, report)| report.is_good());
+    Ok(if are_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn compare(args: &Args) -> Result<Report> {
-    let code = Code::read(&args.checkout)?;
+fn compare(args: &Args) -> Result<Vec<(&'static str, Report)>> {
+    let root = find_root(&args.checkout).path;
+    let options = ServerOptions::of_user(|name| std::env::var(name).ok(), std::env::home_dir(), None);
+    let server = LanguageServer::start(&root.canonicalize()?, &options);
+    let workspace = Workspace::open(&root, &WalkOptions::default(), &Deadline::never())?;
+    let code = Code::new(&workspace, &workspace.graph);
     let sites = sample::sites(&code, args.seed, args.sites);
     let symbols = sample::symbols(&code, args.seed, args.symbols);
-    let known = symbols.first().filter(|_| !sites.is_empty());
-    let known = *known.with_context(|| format!("{} holds no Rust code", args.checkout.display()))?;
+    ensure!(!sites.is_empty() && !symbols.is_empty(), "{} holds no Rust code", args.checkout.display());
 
-    let start = Start {
-        root: code.snapshot.root.clone(),
-        known_name: code.symbol(known).name.clone(),
-        limit: Duration::from_secs(args.wait),
+    let wait = Duration::from_secs(args.wait);
+    let mut answers = Answers::open(args.answers.clone(), &workspace, &server, wait)?;
+    let report = |code: &Code<'_>, answers: &mut Answers<'_>| -> Result<Report> {
+        let sites = compare::sites(code, &sites, answers);
+        let symbols = compare::symbols(code, &symbols, answers);
+        answers.save()?;
+        Ok(Report { sites: sites?, symbols: symbols? })
     };
-    let mut answers = Answers::open(args.answers.clone(), start)?;
-    let sites = compare::sites(&code, &sites, &mut answers);
-    let symbols = compare::symbols(&code, &symbols, &mut answers);
-    answers.save()?;
-    Ok(Report { sites: sites?, symbols: symbols? })
+    let mut reports = vec![("the graph of the text", report(&code, &mut answers)?)];
+    if args.served {
+        answers.questions()?;
+        let served = workspace.served(&server).context("rust-analyzer is not ready")?;
+        let places: Vec<_> = sites.iter().map(|site| code.start_of(*site)).collect();
+        served.learn_places(&places, &Deadline::never());
+        served.prepare(&symbols, &[Relation::References, Relation::Tests], &Deadline::never());
+        let corrected = Code::new(&workspace, &served.graph());
+        reports.push(("as rust-analyzer corrects it", report(&corrected, &mut answers)?));
+    }
+    Ok(reports)
 }
 
 impl Report {

@@ -7,9 +7,9 @@ use crate::answers::Place;
 use crate::code::Code;
 
 /// Call sites: a file and the place of the reference in that file's list.
-pub fn sites(code: &Code, seed: u64, count: usize) -> Vec<(FileId, usize)> {
+pub fn sites(code: &Code<'_>, seed: u64, count: usize) -> Vec<(FileId, usize)> {
     let all = code.snapshot.ids().flat_map(|file| {
-        let references = code.syntax[file.index()].references.iter().enumerate();
+        let references = code.references(file).iter().enumerate();
         let calls =
             references.filter(|(_, it)| matches!(it.kind, ReferenceKind::Call | ReferenceKind::MethodCall));
         calls.map(move |(index, _)| (file, index))
@@ -18,7 +18,7 @@ pub fn sites(code: &Code, seed: u64, count: usize) -> Vec<(FileId, usize)> {
 }
 
 /// Functions, types and traits; no test functions, which nobody names.
-pub fn symbols(code: &Code, seed: u64, count: usize) -> Vec<SymbolId> {
+pub fn symbols(code: &Code<'_>, seed: u64, count: usize) -> Vec<SymbolId> {
     let all = code.symbols().filter(|(id, kind)| {
         let is_test = code.symbol(*id).is_test;
         match kind {
