@@ -17,6 +17,7 @@ cargo clippy --version >/dev/null 2>&1 || run rustup component add clippy
 
 run cargo fmt --check
 run cargo clippy --locked --all-targets -- -D warnings
+run cargo clippy --locked --no-default-features -- -D warnings
 run cargo test --locked
 say "cargo doc"
 RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked

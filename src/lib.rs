@@ -15,6 +15,7 @@ pub mod config;
 
 pub mod workspace;
 pub mod lsp;
+pub mod llm;
 
 pub mod syntax;
 pub mod graph;

@@ -33,14 +33,19 @@ impl Deadline {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
+    /// Whether somebody asked to stop, whatever the time.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
     /// Whether to stop, by time or by cancellation.
     pub fn is_over(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed) || self.at.is_some_and(|at| Instant::now() >= at)
+        self.is_cancelled() || self.at.is_some_and(|at| Instant::now() >= at)
     }
 
     /// What is left; `None` where there is no end in time. Zero once over.
     pub fn remaining(&self) -> Option<Duration> {
-        if self.cancelled.load(Ordering::Relaxed) {
+        if self.is_cancelled() {
             return Some(Duration::ZERO);
         }
         self.at.map(|at| at.saturating_duration_since(Instant::now()))

@@ -3,6 +3,10 @@
 
 #![allow(dead_code, reason = "each test crate that includes this uses its own part")]
 
+pub mod http;
+pub mod ollama;
+pub mod providers;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
