@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use crate::config::{Format, Name, Tests, Typed, Value, value_of};
+use crate::config::{Format, Name, Planner, Tests, Typed, Value, value_of};
 
 const AFTER_HELP: &str = "\
 Exit codes: 0 done, 1 nothing relevant found, 2 usage or failure.
@@ -115,6 +115,8 @@ pub(super) struct SettingFlags {
     no_mask: bool,
     #[command(flatten)]
     server: ServerFlags,
+    #[command(flatten)]
+    planner: PlannerFlags,
 }
 
 /// The flags that are settings of the language server.
@@ -129,6 +131,26 @@ pub(super) struct ServerFlags {
     /// Ask no language server
     #[arg(long, conflicts_with_all = ["wait_lsp", "lsp_command"])]
     no_lsp: bool,
+}
+
+/// The flags that are settings of who plans.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct PlannerFlags {
+    /// Who plans: a small model of Ollama, or rules alone [default: auto, the model where a server that has it answers at once]
+    #[arg(long, value_name = "WHO", value_parser = PossibleValuesParser::new(Planner::WORDS).map(Value::Word))]
+    planner: Option<Value>,
+    /// Seconds that a model may plan; then the rules do [default: 3 for `context`, 20 for `prompt`]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = |text: &str| value_of(Name::PlannerDeadline, text))]
+    planner_deadline: Option<Value>,
+}
+
+impl PlannerFlags {
+    /// The flags that were given.
+    pub fn typed(&self) -> Vec<Typed> {
+        let PlannerFlags { planner, planner_deadline } = self;
+        let given = [(Name::Planner, planner.clone()), (Name::PlannerDeadline, planner_deadline.clone())];
+        given.into_iter().filter_map(|(name, value)| Some(Typed::flag(name, value?))).collect()
+    }
 }
 
 impl ServerFlags {
@@ -158,6 +180,7 @@ impl SettingFlags {
             line_numbers,
             no_mask,
             server,
+            planner,
         } = self;
         let list = |items: &Vec<String>| (!items.is_empty()).then(|| Value::List(items.clone()));
         let given = [
@@ -172,7 +195,7 @@ impl SettingFlags {
             (Name::Mask, no_mask.then_some(Value::Switch(false))),
         ];
         let given = given.into_iter().filter_map(|(name, value)| Some(Typed::flag(name, value?)));
-        given.chain(server.typed()).collect()
+        given.chain(server.typed()).chain(planner.typed()).collect()
     }
 }
 

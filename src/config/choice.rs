@@ -26,6 +26,16 @@ pub enum Tests {
     No,
 }
 
+/// Who plans. `Auto`: a model of Ollama where a server with it answers at once, else the rules alone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Planner {
+    #[default]
+    Auto,
+    Heuristic,
+    Ollama,
+}
+
 /// A word that is none of those that a setting knows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected one of {}", choices.join(", "))]
@@ -33,60 +43,41 @@ pub struct UnknownWord {
     pub choices: &'static [&'static str],
 }
 
-impl Format {
-    pub const WORDS: [&str; 4] = ["markdown", "xml", "json", "plain"];
+/// The word of each choice, and back.
+macro_rules! words {
+    ($choice:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
+        impl $choice {
+            pub const WORDS: &'static [&'static str] = &[$($word),+];
 
-    pub fn word(self) -> &'static str {
-        match self {
-            Format::Markdown => "markdown",
-            Format::Xml => "xml",
-            Format::Json => "json",
-            Format::Plain => "plain",
+            pub fn word(self) -> &'static str {
+                match self {
+                    $($choice::$variant => $word),+
+                }
+            }
         }
-    }
-}
 
-impl FromStr for Format {
-    type Err = UnknownWord;
+        impl FromStr for $choice {
+            type Err = UnknownWord;
 
-    fn from_str(word: &str) -> Result<Format, UnknownWord> {
-        let known = [Format::Markdown, Format::Xml, Format::Json, Format::Plain];
-        known.into_iter().find(|format| format.word() == word).ok_or(UnknownWord { choices: &Format::WORDS })
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
-    }
-}
-
-impl Tests {
-    pub const WORDS: [&str; 3] = ["auto", "yes", "no"];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Tests::Auto => "auto",
-            Tests::Yes => "yes",
-            Tests::No => "no",
+            fn from_str(word: &str) -> Result<$choice, UnknownWord> {
+                match word {
+                    $($word => Ok($choice::$variant),)+
+                    _ => Err(UnknownWord { choices: $choice::WORDS }),
+                }
+            }
         }
-    }
+
+        impl fmt::Display for $choice {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.word())
+            }
+        }
+    };
 }
 
-impl FromStr for Tests {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Tests, UnknownWord> {
-        let known = [Tests::Auto, Tests::Yes, Tests::No];
-        known.into_iter().find(|tests| tests.word() == word).ok_or(UnknownWord { choices: &Tests::WORDS })
-    }
-}
-
-impl fmt::Display for Tests {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
-    }
-}
+words!(Format { Markdown = "markdown", Xml = "xml", Json = "json", Plain = "plain" });
+words!(Tests { Auto = "auto", Yes = "yes", No = "no" });
+words!(Planner { Auto = "auto", Heuristic = "heuristic", Ollama = "ollama" });
 
 #[cfg(test)]
 mod tests {
@@ -95,10 +86,13 @@ mod tests {
     #[test]
     fn every_word_means_the_choice_that_prints_it() {
         for word in Format::WORDS {
-            assert_eq!(word.parse::<Format>().unwrap().to_string(), word);
+            assert_eq!(word.parse::<Format>().unwrap().to_string(), *word);
         }
         for word in Tests::WORDS {
-            assert_eq!(word.parse::<Tests>().unwrap().to_string(), word);
+            assert_eq!(word.parse::<Tests>().unwrap().to_string(), *word);
+        }
+        for word in Planner::WORDS {
+            assert_eq!(word.parse::<Planner>().unwrap().to_string(), *word);
         }
         assert_eq!(
             "html".parse::<Format>().unwrap_err().to_string(),

@@ -10,7 +10,7 @@ mod typed;
 mod settings;
 mod place;
 
-pub use choice::{Format, Tests, UnknownWord};
+pub use choice::{Format, Planner, Tests, UnknownWord};
 pub use name::{Kind, Name};
 pub use place::{WORKSPACE_FILE, cache_folder, trusted_file, user_file};
 pub use settings::{DEFAULT_BUDGET, Setting, Settings, Sources, resolve, value_of};

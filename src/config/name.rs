@@ -17,6 +17,8 @@ pub enum Name {
     Lsp,
     LspCommand,
     WaitLsp,
+    Planner,
+    PlannerDeadline,
 }
 
 /// What a setting's value is made of.
@@ -36,7 +38,7 @@ const OTHER_VARIABLES: [&str; 1] = ["DOSSIER_LOG"];
 
 impl Name {
     /// In the order in which they are shown.
-    pub const ALL: [Name; 12] = [
+    pub const ALL: [Name; 14] = [
         Name::Include,
         Name::Exclude,
         Name::Tests,
@@ -49,6 +51,8 @@ impl Name {
         Name::Lsp,
         Name::LspCommand,
         Name::WaitLsp,
+        Name::Planner,
+        Name::PlannerDeadline,
     ];
 
     /// Its key in a settings file.
@@ -66,6 +70,8 @@ impl Name {
             Name::Lsp => "lsp",
             Name::LspCommand => "lsp_command",
             Name::WaitLsp => "wait_lsp",
+            Name::Planner => "planner",
+            Name::PlannerDeadline => "planner_deadline",
         }
     }
 
@@ -83,6 +89,8 @@ impl Name {
             Name::Lsp => "--no-lsp",
             Name::LspCommand => "--lsp-command",
             Name::WaitLsp => "--wait-lsp",
+            Name::Planner => "--planner",
+            Name::PlannerDeadline => "--planner-deadline",
         }
     }
 
@@ -94,8 +102,9 @@ impl Name {
     pub fn kind(self) -> Kind {
         match self {
             Name::Include | Name::Exclude => Kind::Patterns,
-            Name::Depth | Name::Budget | Name::MaxFiles | Name::WaitLsp => Kind::Number,
-            Name::Tests | Name::Format => Kind::Word,
+            Name::Depth | Name::Budget | Name::MaxFiles => Kind::Number,
+            Name::WaitLsp | Name::PlannerDeadline => Kind::Number,
+            Name::Tests | Name::Format | Name::Planner => Kind::Word,
             Name::LineNumbers | Name::Mask | Name::Lsp => Kind::Switch,
             Name::LspCommand => Kind::Command,
         }
@@ -108,6 +117,7 @@ impl Name {
             Name::Include | Name::Exclude | Name::Tests | Name::Depth | Name::Budget | Name::Format => true,
             Name::MaxFiles | Name::LineNumbers | Name::Mask => false,
             Name::Lsp | Name::LspCommand | Name::WaitLsp => false,
+            Name::Planner | Name::PlannerDeadline => false,
         }
     }
 

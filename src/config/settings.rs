@@ -1,6 +1,6 @@
 //! The second step: what the typed values mean, one for each setting, by the order of their origins.
 
-use super::choice::{Format, Tests};
+use super::choice::{Format, Planner, Tests};
 use super::name::Name;
 use super::typed::{ConfigFile, Origin, Owner, Typed, Value, from_environment, from_file, from_text};
 use crate::model::Note;
@@ -14,6 +14,8 @@ const LARGEST_DEPTH: u32 = 10;
 const LARGEST_FILES: u32 = 10_000;
 /// Seconds; the largest workspaces take minutes.
 const LONGEST_WAIT: u32 = 3_600;
+/// Seconds; a small model that was not loaded before takes tens of them on a slow machine.
+const LONGEST_PLANNING: u32 = 600;
 
 /// A value with where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +48,9 @@ pub struct Settings {
     pub lsp_command: Setting<Option<Vec<String>>>,
     /// Seconds to wait for the language server; 0 starts none.
     pub wait_lsp: Setting<u32>,
+    pub planner: Setting<Planner>,
+    /// Seconds that a model may plan; `None` leaves it to the command.
+    pub planner_deadline: Setting<Option<u32>>,
 }
 
 /// Everything that was typed, as it was read.
@@ -81,6 +86,9 @@ pub fn resolve(sources: Sources<'_>) -> (Settings, Vec<Note>) {
         lsp: choice.of(Name::Lsp, true, switch),
         lsp_command: choice.of(Name::LspCommand, None, |value| command(value).map(Some)),
         wait_lsp: choice.of(Name::WaitLsp, 0, |value| number(value, 0, LONGEST_WAIT)),
+        planner: choice.of(Name::Planner, Planner::default(), word),
+        planner_deadline: choice
+            .of(Name::PlannerDeadline, None, |value| number(value, 1, LONGEST_PLANNING).map(Some)),
     };
     (settings, choice.notes)
 }
@@ -101,6 +109,8 @@ pub fn value_of(name: Name, text: &str) -> Result<Value, String> {
         Name::LineNumbers | Name::Mask | Name::Lsp => switch(&value).map(drop),
         Name::LspCommand => command(&value).map(drop),
         Name::WaitLsp => number(&value, 0, LONGEST_WAIT).map(drop),
+        Name::Planner => word::<Planner>(&value).map(drop),
+        Name::PlannerDeadline => number(&value, 1, LONGEST_PLANNING).map(drop),
     }?;
     Ok(value)
 }
@@ -111,7 +121,7 @@ impl Settings {
         let Settings {
             include, exclude, tests, depth, budget, max_files, format, line_numbers, mask, ..
         } = self;
-        let Settings { lsp, lsp_command, wait_lsp, .. } = self;
+        let Settings { lsp, lsp_command, wait_lsp, planner, planner_deadline, .. } = self;
         vec![
             (Name::Include, Some(toml_list(&include.value)), &include.origin),
             (Name::Exclude, Some(toml_list(&exclude.value)), &exclude.origin),
@@ -125,6 +135,12 @@ impl Settings {
             (Name::Lsp, Some(lsp.value.to_string()), &lsp.origin),
             (Name::LspCommand, lsp_command.value.as_deref().map(toml_list), &lsp_command.origin),
             (Name::WaitLsp, Some(wait_lsp.value.to_string()), &wait_lsp.origin),
+            (Name::Planner, Some(format!("\"{}\"", planner.value)), &planner.origin),
+            (
+                Name::PlannerDeadline,
+                planner_deadline.value.map(|seconds| seconds.to_string()),
+                &planner_deadline.origin,
+            ),
         ]
     }
 }
@@ -259,7 +275,7 @@ mod tests {
             vec![],
             &[],
             "mask = true",
-            "mask = false\nmax_files = 3\nendpoint = 'http://evil'\nformat = 'xml'\nlsp_command = ['./x']\nwait_lsp = 9",
+            "mask = false\nmax_files = 3\nendpoint = 'http://evil'\nformat = 'xml'\nlsp_command = ['./x']\nwait_lsp = 9\nplanner = 'ollama'",
             expect![[r#"
                 format = "xml" # ws.toml:4
                 mask = true # user.toml:1
@@ -268,6 +284,7 @@ mod tests {
                 ws.toml:3: `endpoint` is not a setting: ignored; `dossier config show` lists them
                 ws.toml:5: a workspace may not set `lsp_command`: ignored; set it in your own settings (`dossier config show`)
                 ws.toml:6: a workspace may not set `wait_lsp`: ignored; set it in your own settings (`dossier config show`)
+                ws.toml:7: a workspace may not set `planner`: ignored; set it in your own settings (`dossier config show`)
             "#]],
         );
     }
@@ -349,5 +366,7 @@ mod tests {
         assert_eq!(value_of(Name::WaitLsp, "3600"), Ok(Value::Number(3600)));
         assert!(value_of(Name::WaitLsp, "3601").is_err());
         assert!(value_of(Name::LspCommand, "a 'b").is_err());
+        assert!(value_of(Name::PlannerDeadline, "0").is_err());
+        assert!(value_of(Name::Planner, "ollama").is_ok());
     }
 }
