@@ -411,6 +411,15 @@ fn settings_come_from_their_places_in_order() {
             wait_lsp = 0                   # default
             planner = "auto"               # default
             # planner_deadline is not set  # default
+            provider = "ollama"            # default
+            # model is not set             # default
+            # base_url is not set          # default
+            # ollama_host is not set       # default
+            ollama_model = "qwen2.5-coder:7b" # default
+            # openai_key is not set        # default
+            # anthropic_key is not set     # default
+            # gemini_key is not set        # default
+            # groq_key is not set          # default
         "##]]
         .assert_eq(&run.stdout);
     }

@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use crate::config::{Format, Name, Planner, Tests, Typed, Value, value_of};
+use crate::config::{Format, ModelProvider, Name, Planner, Tests, Typed, Value, value_of};
 
 const AFTER_HELP: &str = "\
 Exit codes: 0 done, 1 nothing relevant found, 2 usage or failure.
@@ -31,6 +31,12 @@ pub(super) struct Args {
 pub(super) enum Command {
     /// Print the code that a task needs
     Context(Box<ContextArgs>),
+    /// Have a model answer a task with the code that it needs
+    Prompt(Box<PromptArgs>),
+    /// Say whether the last dossier of this workspace was what the task needed; kept on this machine
+    Feedback(FeedbackArgs),
+    /// Count what models were given and asked for, and what of it was changed afterwards
+    Stats(StatsArgs),
     /// Ask how the items of the workspace hang together
     Graph(GraphArgs),
     /// Measure the retrieval on tasks with known answers
@@ -81,6 +87,88 @@ pub(super) struct ContextArgs {
     /// Print why each file is there and others are not, instead of the code
     #[arg(long)]
     pub explain_context: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct PromptArgs {
+    /// The task in plain words, an issue, a backtrace; `-` reads it from standard input
+    #[arg(required = true, value_name = "TASK")]
+    pub task: Vec<String>,
+    #[command(flatten)]
+    pub place: Place,
+    #[command(flatten)]
+    pub settings: SettingFlags,
+    #[command(flatten)]
+    pub model: ModelFlags,
+    /// Instructions for the model from this file, in place of those for the kind of task
+    #[arg(long, value_name = "FILE")]
+    pub system: Option<PathBuf>,
+    /// Seconds that the model may take for an answer
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    pub timeout: u32,
+    /// Print exactly what would be sent, and send nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Show the explanation first, and ask on the terminal whether to send
+    #[arg(long, conflicts_with = "dry_run")]
+    pub preview: bool,
+    /// Print on standard error why each file is there and others are not, before the answer
+    #[arg(long)]
+    pub explain_context: bool,
+}
+
+/// The flags that are settings of the model that answers.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct ModelFlags {
+    /// Who answers [default: ollama]
+    #[arg(long, value_name = "WHO", value_parser = PossibleValuesParser::new(ModelProvider::WORDS).map(Value::Word))]
+    provider: Option<Value>,
+    /// The model, by the provider's name for it [default: of Ollama qwen2.5-coder:7b, or OLLAMA_MODEL]
+    #[arg(long, value_name = "NAME", value_parser = |text: &str| value_of(Name::Model, text))]
+    model: Option<Value>,
+    /// Where a server is that speaks the provider's format [default: the provider's own]
+    #[arg(long, value_name = "URL", value_parser = |text: &str| value_of(Name::BaseUrl, text))]
+    base_url: Option<Value>,
+}
+
+impl ModelFlags {
+    /// The flags that were given.
+    pub fn typed(&self) -> Vec<Typed> {
+        let ModelFlags { provider, model, base_url } = self;
+        let given = [
+            (Name::Provider, provider.clone()),
+            (Name::Model, model.clone()),
+            (Name::BaseUrl, base_url.clone()),
+        ];
+        given.into_iter().filter_map(|(name, value)| Some(Typed::flag(name, value?))).collect()
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct FeedbackArgs {
+    pub verdict: Verdict,
+    /// What was missing: paths from the workspace's root
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<String>,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Verdict {
+    /// It had what was needed
+    Good,
+    /// Something was not there
+    Missing,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct StatsArgs {
+    #[command(flatten)]
+    pub place: Place,
+    /// Of all workspaces together
+    #[arg(long, conflicts_with = "workspace")]
+    pub all: bool,
 }
 
 /// The flags that are settings.
@@ -317,10 +405,10 @@ mod tests {
     #[test]
     fn every_settings_flag_is_the_one_that_config_names() {
         let command = Args::command();
-        let context = command.find_subcommand("context").unwrap();
+        let prompt = command.find_subcommand("prompt").unwrap();
         for name in Name::ALL {
-            let flag = name.flag().trim_start_matches("--");
-            assert!(context.get_arguments().any(|arg| arg.get_long() == Some(flag)), "{flag}");
+            let Some(flag) = name.flag().map(|flag| flag.trim_start_matches("--")) else { continue };
+            assert!(prompt.get_arguments().any(|arg| arg.get_long() == Some(flag)), "{flag}");
         }
     }
 }

@@ -36,6 +36,18 @@ pub enum Planner {
     Ollama,
 }
 
+/// Who answers: Ollama, or a remote provider.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ModelProvider {
+    #[default]
+    Ollama,
+    OpenAi,
+    Anthropic,
+    Gemini,
+    Groq,
+}
+
 /// A word that is none of those that a setting knows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected one of {}", choices.join(", "))]
@@ -77,6 +89,13 @@ macro_rules! words {
 
 words!(Format { Markdown = "markdown", Xml = "xml", Json = "json", Plain = "plain" });
 words!(Tests { Auto = "auto", Yes = "yes", No = "no" });
+words!(ModelProvider {
+    Ollama = "ollama",
+    OpenAi = "openai",
+    Anthropic = "anthropic",
+    Gemini = "gemini",
+    Groq = "groq",
+});
 words!(Planner { Auto = "auto", Heuristic = "heuristic", Ollama = "ollama" });
 
 #[cfg(test)]
@@ -90,6 +109,9 @@ mod tests {
         }
         for word in Tests::WORDS {
             assert_eq!(word.parse::<Tests>().unwrap().to_string(), *word);
+        }
+        for word in ModelProvider::WORDS {
+            assert_eq!(word.parse::<ModelProvider>().unwrap().to_string(), *word);
         }
         for word in Planner::WORDS {
             assert_eq!(word.parse::<Planner>().unwrap().to_string(), *word);

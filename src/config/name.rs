@@ -19,6 +19,15 @@ pub enum Name {
     WaitLsp,
     Planner,
     PlannerDeadline,
+    Provider,
+    Model,
+    BaseUrl,
+    OllamaHost,
+    OllamaModel,
+    OpenaiKey,
+    AnthropicKey,
+    GeminiKey,
+    GroqKey,
 }
 
 /// What a setting's value is made of.
@@ -30,15 +39,18 @@ pub enum Kind {
     Switch,
     /// A program and its arguments.
     Command,
+    /// What is never shown.
+    Secret,
 }
 
-const ENVIRONMENT: &str = "DOSSIER_";
+/// What our own variables begin with.
+pub(super) const ENVIRONMENT: &str = "DOSSIER_";
 /// Variables with our prefix that are no settings.
 const OTHER_VARIABLES: [&str; 1] = ["DOSSIER_LOG"];
 
 impl Name {
     /// In the order in which they are shown.
-    pub const ALL: [Name; 14] = [
+    pub const ALL: [Name; 23] = [
         Name::Include,
         Name::Exclude,
         Name::Tests,
@@ -53,6 +65,15 @@ impl Name {
         Name::WaitLsp,
         Name::Planner,
         Name::PlannerDeadline,
+        Name::Provider,
+        Name::Model,
+        Name::BaseUrl,
+        Name::OllamaHost,
+        Name::OllamaModel,
+        Name::OpenaiKey,
+        Name::AnthropicKey,
+        Name::GeminiKey,
+        Name::GroqKey,
     ];
 
     /// Its key in a settings file.
@@ -72,31 +93,56 @@ impl Name {
             Name::WaitLsp => "wait_lsp",
             Name::Planner => "planner",
             Name::PlannerDeadline => "planner_deadline",
+            Name::Provider => "provider",
+            Name::Model => "model",
+            Name::BaseUrl => "base_url",
+            Name::OllamaHost => "ollama_host",
+            Name::OllamaModel => "ollama_model",
+            Name::OpenaiKey => "openai_key",
+            Name::AnthropicKey => "anthropic_key",
+            Name::GeminiKey => "gemini_key",
+            Name::GroqKey => "groq_key",
         }
     }
 
-    pub fn flag(self) -> &'static str {
+    /// Its flag, where it has one: `--token-budget`.
+    pub fn flag(self) -> Option<&'static str> {
         match self {
-            Name::Include => "--include",
-            Name::Exclude => "--exclude",
-            Name::Tests => "--tests",
-            Name::Depth => "--depth",
-            Name::Budget => "--token-budget",
-            Name::MaxFiles => "--max-context-files",
-            Name::Format => "--format",
-            Name::LineNumbers => "--line-numbers",
-            Name::Mask => "--no-mask",
-            Name::Lsp => "--no-lsp",
-            Name::LspCommand => "--lsp-command",
-            Name::WaitLsp => "--wait-lsp",
-            Name::Planner => "--planner",
-            Name::PlannerDeadline => "--planner-deadline",
+            Name::Include => Some("--include"),
+            Name::Exclude => Some("--exclude"),
+            Name::Tests => Some("--tests"),
+            Name::Depth => Some("--depth"),
+            Name::Budget => Some("--token-budget"),
+            Name::MaxFiles => Some("--max-context-files"),
+            Name::Format => Some("--format"),
+            Name::LineNumbers => Some("--line-numbers"),
+            Name::Mask => Some("--no-mask"),
+            Name::Lsp => Some("--no-lsp"),
+            Name::LspCommand => Some("--lsp-command"),
+            Name::WaitLsp => Some("--wait-lsp"),
+            Name::Planner => Some("--planner"),
+            Name::PlannerDeadline => Some("--planner-deadline"),
+            Name::Provider => Some("--provider"),
+            Name::Model => Some("--model"),
+            Name::BaseUrl => Some("--base-url"),
+            Name::OllamaHost | Name::OllamaModel => None,
+            // What is typed into a shell stays in its history.
+            Name::OpenaiKey | Name::AnthropicKey | Name::GeminiKey | Name::GroqKey => None,
         }
     }
 
-    /// Its variable: `DOSSIER_MAX_FILES`.
+    /// Its variable: `DOSSIER_MAX_FILES`, or the one that everybody else reads too: `OPENAI_API_KEY`.
     pub fn variable(self) -> String {
-        format!("{ENVIRONMENT}{}", self.key().to_ascii_uppercase())
+        let common = match self {
+            Name::OllamaHost => "OLLAMA_HOST",
+            Name::OllamaModel => "OLLAMA_MODEL",
+            Name::OpenaiKey => "OPENAI_API_KEY",
+            Name::AnthropicKey => "ANTHROPIC_API_KEY",
+            Name::GeminiKey => "GEMINI_API_KEY",
+            Name::GroqKey => "GROQ_API_KEY",
+            _ => return format!("{ENVIRONMENT}{}", self.key().to_ascii_uppercase()),
+        };
+        common.to_owned()
     }
 
     pub fn kind(self) -> Kind {
@@ -104,7 +150,9 @@ impl Name {
             Name::Include | Name::Exclude => Kind::Patterns,
             Name::Depth | Name::Budget | Name::MaxFiles => Kind::Number,
             Name::WaitLsp | Name::PlannerDeadline => Kind::Number,
-            Name::Tests | Name::Format | Name::Planner => Kind::Word,
+            Name::Tests | Name::Format | Name::Planner | Name::Provider => Kind::Word,
+            Name::Model | Name::BaseUrl | Name::OllamaHost | Name::OllamaModel => Kind::Word,
+            Name::OpenaiKey | Name::AnthropicKey | Name::GeminiKey | Name::GroqKey => Kind::Secret,
             Name::LineNumbers | Name::Mask | Name::Lsp => Kind::Switch,
             Name::LspCommand => Kind::Command,
         }
@@ -117,7 +165,9 @@ impl Name {
             Name::Include | Name::Exclude | Name::Tests | Name::Depth | Name::Budget | Name::Format => true,
             Name::MaxFiles | Name::LineNumbers | Name::Mask => false,
             Name::Lsp | Name::LspCommand | Name::WaitLsp => false,
-            Name::Planner | Name::PlannerDeadline => false,
+            Name::Planner | Name::PlannerDeadline | Name::Provider | Name::Model => false,
+            Name::BaseUrl | Name::OllamaHost | Name::OllamaModel => false,
+            Name::OpenaiKey | Name::AnthropicKey | Name::GeminiKey | Name::GroqKey => false,
         }
     }
 
@@ -127,18 +177,19 @@ impl Name {
 
     /// `None` where the variable is not ours at all; `Some(None)` where it has our prefix and names no setting.
     pub(super) fn from_variable(variable: &str) -> Option<Option<Name>> {
-        if !variable.starts_with(ENVIRONMENT) || OTHER_VARIABLES.contains(&variable) {
-            return None;
-        }
-        Some(Name::ALL.into_iter().find(|name| name.variable() == variable))
+        let found = Name::ALL.into_iter().find(|name| name.variable() == variable);
+        let is_ours = variable.starts_with(ENVIRONMENT) && !OTHER_VARIABLES.contains(&variable);
+        (found.is_some() || is_ours).then_some(found)
     }
 
     /// The setting that a misspelt key means, by its key or its flag.
     pub(super) fn near(key: &str) -> Option<Name> {
         let spelt = key.to_ascii_lowercase().replace('-', "_");
-        let flag = |name: Name| name.flag().trim_start_matches("--").replace('-', "_");
-        let named =
-            Name::ALL.into_iter().flat_map(|name| [(name.key().to_owned(), name), (flag(name), name)]);
+        let flag = |name: Name| Some((name.flag()?.trim_start_matches("--").replace('-', "_"), name));
+        let named = Name::ALL
+            .into_iter()
+            .flat_map(|name| [Some((name.key().to_owned(), name)), flag(name)])
+            .flatten();
         nearest(&spelt, named)
     }
 }
@@ -163,5 +214,7 @@ mod tests {
         assert_eq!(Name::from_variable("DOSSIER_BUGET"), Some(None));
         assert_eq!(Name::from_variable("DOSSIER_LOG"), None);
         assert_eq!(Name::from_variable("HOME"), None);
+        assert_eq!(Name::from_variable("OPENAI_API_KEY"), Some(Some(Name::OpenaiKey)));
+        assert_eq!(Name::from_variable("OLLAMA_KEEP_ALIVE"), None);
     }
 }

@@ -30,6 +30,15 @@ pub fn cache_folder(variable: impl Fn(&str) -> Option<String>, home: Option<Path
     Some(folder("XDG_CACHE_HOME").or(system)?.join("dossier"))
 }
 
+/// Where the user's own data is kept: in `$XDG_DATA_HOME`, else in `%LOCALAPPDATA%` on Windows and in `~/.local/share`
+/// elsewhere. `None` where there is no home.
+pub fn data_folder(variable: impl Fn(&str) -> Option<String>, home: Option<PathBuf>) -> Option<PathBuf> {
+    let folder = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let system =
+        if cfg!(windows) { folder("LOCALAPPDATA") } else { home.map(|home| home.join(".local/share")) };
+    Some(folder("XDG_DATA_HOME").or(system)?.join("dossier"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,5 +54,6 @@ mod tests {
         assert_eq!(file(None), Some("/u/.config/dossier/config.toml".into()));
         assert_eq!(user_file(|_| None, None), None);
         assert_eq!(cache_folder(|_| None, Some("/u".into())), Some("/u/.cache/dossier".into()));
+        assert_eq!(data_folder(|_| None, Some("/u".into())), Some("/u/.local/share/dossier".into()));
     }
 }

@@ -1,6 +1,7 @@
 //! The second step: what the typed values mean, one for each setting, by the order of their origins.
 
 use super::choice::{Format, Planner, Tests};
+use super::models::{self, ModelSettings};
 use super::name::Name;
 use super::typed::{ConfigFile, Origin, Owner, Typed, Value, from_environment, from_file, from_text};
 use crate::model::Note;
@@ -51,6 +52,7 @@ pub struct Settings {
     pub planner: Setting<Planner>,
     /// Seconds that a model may plan; `None` leaves it to the command.
     pub planner_deadline: Setting<Option<u32>>,
+    pub models: ModelSettings,
 }
 
 /// Everything that was typed, as it was read.
@@ -89,6 +91,7 @@ pub fn resolve(sources: Sources<'_>) -> (Settings, Vec<Note>) {
         planner: choice.of(Name::Planner, Planner::default(), word),
         planner_deadline: choice
             .of(Name::PlannerDeadline, None, |value| number(value, 1, LONGEST_PLANNING).map(Some)),
+        models: ModelSettings::resolve(&mut choice),
     };
     (settings, choice.notes)
 }
@@ -111,6 +114,7 @@ pub fn value_of(name: Name, text: &str) -> Result<Value, String> {
         Name::WaitLsp => number(&value, 0, LONGEST_WAIT).map(drop),
         Name::Planner => word::<Planner>(&value).map(drop),
         Name::PlannerDeadline => number(&value, 1, LONGEST_PLANNING).map(drop),
+        other => models::check(other, &value),
     }?;
     Ok(value)
 }
@@ -121,8 +125,8 @@ impl Settings {
         let Settings {
             include, exclude, tests, depth, budget, max_files, format, line_numbers, mask, ..
         } = self;
-        let Settings { lsp, lsp_command, wait_lsp, planner, planner_deadline, .. } = self;
-        vec![
+        let Settings { lsp, lsp_command, wait_lsp, planner, planner_deadline, models, .. } = self;
+        let mut list = vec![
             (Name::Include, Some(toml_list(&include.value)), &include.origin),
             (Name::Exclude, Some(toml_list(&exclude.value)), &exclude.origin),
             (Name::Tests, Some(format!("\"{}\"", tests.value)), &tests.origin),
@@ -141,7 +145,9 @@ impl Settings {
                 planner_deadline.value.map(|seconds| seconds.to_string()),
                 &planner_deadline.origin,
             ),
-        ]
+        ];
+        list.extend(models.list());
+        list
     }
 }
 
@@ -149,7 +155,8 @@ fn toml_list(items: &[String]) -> String {
     toml::Value::Array(items.iter().cloned().map(toml::Value::String).collect()).to_string()
 }
 
-struct Choice {
+/// What was typed, while it is weighed.
+pub(super) struct Choice {
     /// The strongest origin first.
     typed: Vec<Typed>,
     notes: Vec<Note>,
@@ -157,7 +164,12 @@ struct Choice {
 
 impl Choice {
     /// The first value that means something; those that do not are noted, wherever they stand.
-    fn of<T>(&mut self, name: Name, default: T, meaning: impl Fn(&Value) -> Result<T, String>) -> Setting<T> {
+    pub(super) fn of<T>(
+        &mut self,
+        name: Name,
+        default: T,
+        meaning: impl Fn(&Value) -> Result<T, String>,
+    ) -> Setting<T> {
         let mut chosen = None;
         for typed in self.typed.iter().filter(|typed| typed.name == name) {
             match meaning(&typed.value) {
@@ -179,7 +191,7 @@ fn patterns(value: &Value) -> Result<Vec<String>, String> {
     let patterns = match value {
         Value::List(patterns) => patterns.clone(),
         Value::Word(pattern) => vec![pattern.clone()],
-        Value::Number(_) | Value::Switch(_) => return Err("expected patterns such as \"src/**\"".to_owned()),
+        _ => return Err("expected patterns such as \"src/**\"".to_owned()),
     };
     Ok(patterns.into_iter().filter(|pattern| !pattern.trim().is_empty()).collect())
 }
@@ -190,7 +202,7 @@ fn number(value: &Value, least: u32, most: u32) -> Result<u32, String> {
     u32::try_from(*number).ok().filter(|number| (least..=most).contains(number)).ok_or_else(expected)
 }
 
-fn word<T: std::str::FromStr<Err: ToString>>(value: &Value) -> Result<T, String> {
+pub(super) fn word<T: std::str::FromStr<Err: ToString>>(value: &Value) -> Result<T, String> {
     match value {
         Value::Word(word) => word.parse().map_err(|error: T::Err| error.to_string()),
         _ => "".parse().map_err(|error: T::Err| error.to_string()),
@@ -219,7 +231,7 @@ fn command(value: &Value) -> Result<Vec<String>, String> {
         // On Windows the backslash parts folders.
         Value::Word(text) if cfg!(windows) => shlex::split(&text.replace('\\', "\\\\")),
         Value::Word(text) => shlex::split(text),
-        Value::Number(_) | Value::Switch(_) => None,
+        _ => None,
     };
     command
         .filter(|parts| parts.first().is_some_and(|program| !program.trim().is_empty()))
@@ -231,6 +243,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
+    use crate::config::{ModelProvider, Secret};
 
     fn check(flags: Vec<Typed>, environment: &[(&str, &str)], user: &str, workspace: &str, expect: Expect) {
         let environment =
@@ -330,6 +343,32 @@ mod tests {
                 ws.toml:1: `budget`: expected a number from 1 to 10000000: ignored
             "#]],
         );
+    }
+
+    #[test]
+    fn keys_come_from_the_user_alone_and_are_shown_nowhere() {
+        check(
+            vec![],
+            &[("OPENAI_API_KEY", " key-1234 "), ("OLLAMA_HOST", ""), ("GEMINI_API_KEY", "a\nb")],
+            "groq_key = 'key-5678'\nanthropic_key = 5\nbase_url = 'https://me:key-1234@host'",
+            "openai_key = 'evil'\nbase_url = 'http://evil'\nprovider = 'openai'\nollama_host = 'evil'",
+            expect![[r#"
+                base_url = "https://***@host" # user.toml:3
+                openai_key = "***" # OPENAI_API_KEY
+                groq_key = "***" # user.toml:1
+                environment: GEMINI_API_KEY: it is no key: ignored
+                ws.toml:1: a workspace may not set `openai_key`: ignored; set it in your own settings (`dossier config show`)
+                ws.toml:2: a workspace may not set `base_url`: ignored; set it in your own settings (`dossier config show`)
+                ws.toml:3: a workspace may not set `provider`: ignored; set it in your own settings (`dossier config show`)
+                ws.toml:4: a workspace may not set `ollama_host`: ignored; set it in your own settings (`dossier config show`)
+                user.toml:2: `anthropic_key`: expected a key: ignored
+            "#]],
+        );
+        let environment = vec![("GROQ_API_KEY".to_owned(), "key-1234".to_owned())];
+        let (settings, _) = resolve(Sources { environment, ..Sources::default() });
+        let key = settings.models.key(ModelProvider::Groq).map(Secret::expose);
+        assert_eq!((key, settings.models.keys().count()), (Some("key-1234"), 1));
+        assert!(!format!("{settings:?}").contains("1234"));
     }
 
     #[test]

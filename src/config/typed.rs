@@ -4,7 +4,8 @@ use std::fmt;
 
 use toml::de::{DeTable, DeValue};
 
-use super::name::{Kind, Name};
+use super::name::{ENVIRONMENT, Kind, Name};
+use super::secret::Secret;
 use crate::model::Note;
 
 /// A value as it was typed.
@@ -14,6 +15,7 @@ pub enum Value {
     Number(i64),
     Word(String),
     Switch(bool),
+    Secret(Secret),
 }
 
 /// Where a value comes from. Flags win over the environment, that over the user's file, that over the
@@ -57,7 +59,7 @@ pub struct Typed {
 impl Typed {
     /// What a flag says.
     pub fn flag(name: Name, value: Value) -> Typed {
-        Typed { name, value, origin: Origin::Flag(name.flag()) }
+        Typed { name, value, origin: Origin::Flag(name.flag().unwrap_or_default()) }
     }
 }
 
@@ -80,11 +82,11 @@ pub(super) fn from_environment(variables: &[(String, String)], notes: &mut Vec<N
     let mut typed = Vec::new();
     let mut sorted: Vec<&(String, String)> = variables.iter().collect();
     sorted.sort();
-    for (variable, text) in sorted {
+    for (variable, text) in sorted.into_iter().filter(|(variable, text)| is_set(variable, text)) {
         match Name::from_variable(variable) {
             None => {}
             Some(None) => {
-                let key = variable.trim_start_matches("DOSSIER_");
+                let key = variable.trim_start_matches(ENVIRONMENT);
                 let near = Name::near(key).map(Name::variable);
                 notes.push(Note::warning(unknown("environment", variable, near)));
             }
@@ -99,6 +101,11 @@ pub(super) fn from_environment(variables: &[(String, String)], notes: &mut Vec<N
     typed
 }
 
+/// Other programs read some of the variables too, and take an empty one for none.
+fn is_set(variable: &str, text: &str) -> bool {
+    variable.starts_with(ENVIRONMENT) || !text.trim().is_empty()
+}
+
 /// What `text` (of a variable, of a flag) says for this setting. Patterns are parted by commas.
 pub(super) fn from_text(name: Name, text: &str) -> Result<Value, String> {
     let text = text.trim();
@@ -108,12 +115,17 @@ pub(super) fn from_text(name: Name, text: &str) -> Result<Value, String> {
             text.parse().map(Value::Number).map_err(|_| format!("`{text}` is not a whole number"))
         }
         Kind::Word | Kind::Command => Ok(Value::Word(text.to_owned())),
+        Kind::Secret => secret(text),
         Kind::Switch => match text {
             "1" | "true" | "yes" | "on" => Ok(Value::Switch(true)),
             "0" | "false" | "no" | "off" => Ok(Value::Switch(false)),
             _ => Err(format!("`{text}` is neither true nor false")),
         },
     }
+}
+
+fn secret(text: &str) -> Result<Value, String> {
+    Secret::new(text).map(Value::Secret).ok_or_else(|| "it is no key".to_owned())
 }
 
 /// The settings of a file; what it says beside them becomes notes. A file that is not TOML sets nothing.
@@ -156,7 +168,11 @@ fn in_file(key: &str, value: &DeValue<'_>, owner: Owner) -> Result<(Name, Value)
             "a workspace may not set `{key}`: ignored; set it in your own settings (`dossier config show`)"
         ));
     }
-    from_toml(value).map(|value| (name, value)).map_err(|problem| format!("`{key}`: {problem}: ignored"))
+    let value = match from_toml(value) {
+        Ok(Value::Word(text)) if name.kind() == Kind::Secret => secret(&text),
+        other => other,
+    };
+    value.map(|value| (name, value)).map_err(|problem| format!("`{key}`: {problem}: ignored"))
 }
 
 fn from_toml(value: &DeValue<'_>) -> Result<Value, String> {

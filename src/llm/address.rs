@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use reqwest::Url;
 
 use super::ModelError;
+use crate::config::without_password;
 
 /// Where Ollama listens unless told otherwise: `envconfig/config.go` of Ollama.
 const OLLAMA_PORT: u16 = 11434;
@@ -42,7 +43,7 @@ pub(super) fn ollama(given: &str) -> Result<Url, ModelError> {
 
 /// An http or https address to which paths can be joined. `given` is what the user wrote.
 pub(super) fn base(address: &str, given: &str) -> Result<Url, ModelError> {
-    let wrong = |why: &str| ModelError::Address { given: masked(given), why: why.to_owned() };
+    let wrong = |why: &str| ModelError::Address { given: without_password(given), why: why.to_owned() };
     let mut url = Url::parse(address.trim()).map_err(|error| wrong(&error.to_string()))?;
     if !["http", "https"].contains(&url.scheme()) {
         return Err(wrong("it is neither http nor https"));
@@ -58,7 +59,7 @@ pub(super) fn base(address: &str, given: &str) -> Result<Url, ModelError> {
 
 /// An address as messages show it: without the slash at its end, with the password masked.
 pub(super) fn shown(url: &Url) -> String {
-    masked(url.as_str().trim_end_matches('/'))
+    without_password(url.as_str().trim_end_matches('/'))
 }
 
 /// Whether it is this machine.
@@ -71,17 +72,6 @@ pub(super) fn is_loopback(url: &Url) -> bool {
 
 fn ip(url: &Url) -> Option<IpAddr> {
     url.host_str()?.trim_matches(['[', ']']).parse().ok()
-}
-
-/// What is not even an address may hold a password too.
-fn masked(written: &str) -> String {
-    let start = written.find("://").map_or(0, |scheme| scheme + 3);
-    let (scheme, rest) = written.split_at(start);
-    let authority = rest.split('/').next().unwrap_or(rest);
-    match authority.rfind('@') {
-        Some(end) => format!("{scheme}***{}", &rest[end..]),
-        None => written.to_owned(),
-    }
 }
 
 #[cfg(test)]

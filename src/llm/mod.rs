@@ -11,7 +11,6 @@
 //! It must not be called from within an async runtime.
 
 mod error;
-mod secret;
 mod address;
 mod http;
 
@@ -21,12 +20,12 @@ mod ollama;
 mod remote;
 mod scripted;
 
+pub use crate::config::Secret;
 pub use error::ModelError;
 pub use ollama::Ollama;
 #[cfg(feature = "remote")]
 pub use remote::{Provider, Remote};
 pub use scripted::Scripted;
-pub use secret::Secret;
 
 use std::time::Duration;
 
