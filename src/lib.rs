@@ -14,6 +14,7 @@ pub mod text;
 pub mod config;
 
 pub mod workspace;
+pub mod store;
 pub mod lsp;
 pub mod llm;
 
@@ -26,6 +27,7 @@ pub mod expand;
 pub mod rank;
 pub mod budget;
 pub mod render;
+pub mod prompt;
 
 pub mod pipeline;
 pub mod eval;

@@ -1,5 +1,6 @@
 //! What of the ranked files goes in, and how deep: the ladder body → ranges → skeleton → mention.
 
+pub mod asked;
 mod fit;
 mod offers;
 mod pack;

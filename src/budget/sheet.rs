@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::{Chunk, Level};
 use crate::expand::Facts;
-use crate::model::{FileId, LineRange, Symbol, SymbolKind};
+use crate::model::{FileId, LineRange, Span, Symbol, SymbolKind};
 use crate::syntax;
 use crate::text;
 use crate::text::LineIndex;
@@ -20,6 +20,8 @@ pub struct Sheet<'a> {
     /// The text with secrets masked; its lines are those of the file.
     text: String,
     lines: LineIndex,
+    /// The lines of the text as it was read, which spans are of: masking keeps lines and moves bytes.
+    read: LineIndex,
     items: &'a [Symbol],
     facts: &'a Facts<'a>,
     /// Tokens of each line, where they were counted.
@@ -39,8 +41,9 @@ impl<'a> Sheet<'a> {
             false => (original.as_ref().to_owned(), 0),
         };
         let lines = LineIndex::new(&text);
+        let read = LineIndex::new(original);
         let costs = RefCell::new(vec![None; lines.count() as usize + 1]);
-        Sheet { file, text, lines, items: facts.items(file), facts, costs, counter, masked }
+        Sheet { file, text, lines, read, items: facts.items(file), facts, costs, counter, masked }
     }
 
     pub fn path(&self) -> &'a str {
@@ -66,20 +69,31 @@ impl<'a> Sheet<'a> {
     /// The lines to show for a unit of the index: its own, and the signatures of what encloses it.
     pub fn lines_of(&self, unit: usize) -> BTreeSet<u32> {
         let unit = &self.facts.lexical.units[unit];
-        let mut lines: BTreeSet<u32> = unit
-            .spans
+        self.lines_within(&unit.spans, unit.item)
+    }
+
+    /// The same for a whole item with all that is inside it.
+    pub fn lines_of_item(&self, item: u32) -> BTreeSet<u32> {
+        let spans: Vec<Span> = self.items.get(item as usize).map(|item| item.span).into_iter().collect();
+        self.lines_within(&spans, Some(item))
+    }
+
+    /// The lines of `spans`, and the signatures of what encloses `item`.
+    fn lines_within(&self, spans: &[Span], item: Option<u32>) -> BTreeSet<u32> {
+        let text = &self.facts.snapshot.file(self.file).text;
+        let mut lines: BTreeSet<u32> = spans
             .iter()
-            .map(|&span| self.lines.lines(span.trimmed(&self.text)))
+            .map(|&span| self.read.lines(span.trimmed(text)))
             .flat_map(|range| range.first..=range.last)
             .collect();
         lines.retain(|&line| line <= self.line_count());
-        let mut outer = unit.item.and_then(|item| self.items.get(item as usize)?.parent);
+        let mut outer = item.and_then(|item| self.items.get(item as usize)?.parent);
         while let Some(item) = outer.and_then(|item| self.items.get(item as usize)) {
             if matches!(
                 item.kind,
                 SymbolKind::Impl | SymbolKind::Trait | SymbolKind::Module | SymbolKind::Function
             ) {
-                let signature = self.lines.lines(item.signature);
+                let signature = self.read.lines(item.signature);
                 lines.extend(signature.first..=signature.last);
             }
             outer = item.parent;

@@ -1,68 +1,20 @@
 //! `dossier context`: a task in, the code that it needs out.
 
-use std::mem::ManuallyDrop;
-
 use super::Outcome;
 use super::args::ContextArgs;
 use super::messages::{Messages, has_color};
 use super::output::Output;
-use super::progress::Progress;
-use super::server::{self, Opened};
-use super::{query, settings};
-use crate::config::{Format, Settings, Tests};
-use crate::model::Deadline;
-use crate::pipeline::{Answer, LanguageServer, Request, Workspace};
-use crate::render::{ExplainOptions, RenderOptions, explain};
+use super::task::{Task, nothing_found};
+use crate::config::Format;
+use crate::pipeline::Answer;
+use crate::render::{ExplainOptions, explain};
 
 pub(super) fn run(args: &ContextArgs, messages: &Messages) -> anyhow::Result<Outcome> {
-    let query = query::read(&args.query, messages)?;
-    let (root, notes) = settings::root(&args.place)?;
-    let loaded = settings::load(&root, args.settings.typed());
-    tracing::info!(root = %root.display(), settings = ?loaded.settings, "asked");
-    messages.notes(&loaded.notes);
-    let Opened { workspace, server, deadline } = match server::open(&root, &loaded.settings, messages) {
-        Ok(opened) => opened,
-        Err(error) => {
-            messages.notes(&notes);
-            return Err(error.into());
-        }
-    };
-    // Never freed: the process ends, and freeing all that was read piece by piece takes longer than choosing from it.
-    let workspace = ManuallyDrop::new(workspace.with_notes(notes));
-    let answer = answer(&workspace, &server, &request(query, &loaded.settings, args), &deadline, messages)?;
+    let task = Task::read(&args.query, &args.place, args.settings.typed(), messages)?;
+    let ready = task.open(messages)?;
+    let answer = ready.answer(&task.request(!args.no_content), &ready.deadline, messages)?;
     messages.notes(&answer.pack.notes);
-    print(&answer, args, loaded.settings.format.value, messages)
-}
-
-fn request(query: String, settings: &Settings, args: &ContextArgs) -> Request {
-    Request {
-        query,
-        budget: settings.budget.value,
-        max_files: settings.max_files.value.map(|files| files as usize),
-        depth: settings.depth.value,
-        tests: match settings.tests.value {
-            Tests::Auto => None,
-            Tests::Yes => Some(true),
-            Tests::No => Some(false),
-        },
-        mask: settings.mask.value,
-        render: RenderOptions {
-            format: settings.format.value,
-            line_numbers: settings.line_numbers.value,
-            content: !args.no_content,
-        },
-    }
-}
-
-fn answer(
-    workspace: &Workspace,
-    server: &LanguageServer,
-    request: &Request,
-    deadline: &Deadline,
-    messages: &Messages,
-) -> anyhow::Result<Answer> {
-    let _progress = Progress::spinner("choosing the code", messages);
-    Ok(workspace.answer(request, server, deadline)?)
+    print(&answer, args, task.settings.format.value, messages)
 }
 
 fn print(
@@ -80,11 +32,7 @@ fn print(
         output.write(&answer.rendered)?;
     }
     if !found {
-        messages.say(&format!(
-            "nothing relevant found in {}: name a type, a function or a path of this workspace, or look elsewhere with --workspace",
-            answer.pack.workspace
-        ));
-        return Ok(Outcome::NothingFound);
+        return Ok(nothing_found(answer, messages));
     }
     let what =
         if explained { "the explanation".to_owned() } else { format!("{} tokens", answer.pack.budget.used) };

@@ -65,6 +65,12 @@ impl Messages {
         self.line("", text);
     }
 
+    /// A text that was asked for, as it is, in spite of `--quiet`.
+    pub fn write(self, text: &str) {
+        let mut stderr = std::io::stderr();
+        let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+    }
+
     /// The cause chain of what ended the program, in spite of `--quiet`.
     pub fn failure(self, error: &anyhow::Error) {
         write_line("", &format!("{error:#}"));

@@ -9,13 +9,17 @@ mod config;
 mod context;
 mod doctor;
 mod eval;
+mod feedback;
 mod graph;
+mod journal;
 mod messages;
 mod output;
 mod progress;
+mod prompt;
 mod query;
 mod server;
 mod settings;
+mod task;
 mod trust;
 
 use std::process::ExitCode;
@@ -68,6 +72,9 @@ fn usage(error: &clap::Error) -> ExitCode {
 fn run(command: Command, messages: &Messages) -> anyhow::Result<Outcome> {
     match command {
         Command::Context(args) => context::run(&args, messages),
+        Command::Prompt(args) => prompt::run(&args, messages),
+        Command::Feedback(args) => feedback::give(&args, messages),
+        Command::Stats(args) => feedback::stats(&args, messages),
         Command::Graph(args) => graph::run(&args, messages),
         Command::Eval(args) => eval::run(&args, messages),
         Command::Doctor(args) => doctor::run(&args, messages),

@@ -83,6 +83,11 @@ pub(super) fn cache_folder() -> Option<PathBuf> {
     config::cache_folder(variable, std::env::home_dir())
 }
 
+/// Where the journal is.
+pub(super) fn data_folder() -> Option<PathBuf> {
+    config::data_folder(variable, std::env::home_dir())
+}
+
 pub(super) fn trusted_file() -> Option<PathBuf> {
     config::trusted_file(variable, std::env::home_dir())
 }

@@ -5,6 +5,7 @@
 
 mod known;
 mod language_server;
+mod lookup;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -14,6 +15,7 @@ use rayon::prelude::*;
 
 use self::known::Known;
 pub use self::language_server::{LanguageServer, ServerOptions};
+pub use self::lookup::Refusal;
 use crate::budget::{self, BudgetUse, ContextPack, Freshness, Limits};
 use crate::expand::{self, Facts, seeds};
 use crate::graph::{Graph, Served};
@@ -122,6 +124,11 @@ impl Workspace {
     pub fn served<'a>(&'a self, server: &'a LanguageServer) -> Option<Served<'a>> {
         let questions = server.server()?.on(&self.snapshot)?;
         Some(Served::new(&self.graph, &self.syntax, questions, server.name()))
+    }
+
+    /// What counts tokens here.
+    pub fn counter(&self) -> TokenCounter {
+        self.counter
     }
 
     /// The dossier of one task. Ends soon after `deadline`, with what it has by then.

@@ -15,6 +15,8 @@ mod visible;
 mod why;
 mod xml;
 
+use std::borrow::Cow;
+
 pub use explain::{ExplainOptions, explain};
 
 use crate::budget::{ContextPack, Entry};
@@ -92,6 +94,12 @@ pub fn render_entry(entry: &Entry, options: &RenderOptions) -> String {
 /// `text` on one line of a terminal, with nothing in it that the terminal would obey.
 pub fn printable(text: &str) -> String {
     visible::one_line(text)
+}
+
+/// `text` with nothing in it that a terminal obeys or a reader does not see; line ends and tabs stay. Character by character,
+/// so that a text may come in pieces.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    visible::visible(text)
 }
 
 /// The longest task that is repeated in the output. The reader has the task already: this much tells which it was.

@@ -9,6 +9,8 @@
 //! ```
 
 mod path;
+mod blob;
+pub(crate) mod private;
 mod classify;
 mod markers;
 mod attributes;
@@ -33,6 +35,7 @@ pub mod trust;
 #[cfg(test)]
 mod fixture;
 
+pub use blob::{blob_id, blob_id_of_file};
 pub use root::{Root, find_root};
 pub use snapshot::WorkspaceError;
 pub use walk::WalkOptions;

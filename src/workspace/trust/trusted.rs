@@ -1,18 +1,13 @@
 //! The user's file of workspaces that are trusted, by their canonical paths. Read and written whole; written through a temporary
 //! file and a rename, so that nobody reads half of it, and under a lock, so that two at once lose nothing.
 
-use std::fs::{self, File};
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::plain::{self, Plain};
+use crate::workspace::private;
 
-/// Two seconds in all: a change takes milliseconds.
-const LOCK_TRIES: u32 = 200;
-const LOCK_PAUSE: Duration = Duration::from_millis(10);
 const HEAD: &str = "# Workspaces in which programs that obey the workspace's own files may be started.\n# Written by `dossier trust`.\n";
 
 /// The file of trusted workspaces; it need not be there yet.
@@ -126,68 +121,18 @@ impl Trusted {
     fn change(&self, edit: impl FnOnce(&mut Vec<String>) -> bool) -> Result<bool, TrustedError> {
         let unwritten = |source| TrustedError::Unwritten { file: self.shown(), source };
         let folder = self.file.parent().unwrap_or(Path::new("."));
-        make_private(folder).map_err(unwritten)?;
-        let _lock = lock(folder);
+        private::make_folder(folder).map_err(unwritten)?;
+        let _lock = private::lock(folder);
         let mut workspaces = self.list()?;
         if !edit(&mut workspaces) {
             return Ok(false);
         }
         let body = toml::to_string_pretty(&Document { workspaces }).unwrap_or_default();
-        replace(&self.file, &format!("{HEAD}{body}")).map_err(unwritten)?;
+        private::replace(&self.file, &format!("{HEAD}{body}")).map_err(unwritten)?;
         Ok(true)
     }
 
     fn shown(&self) -> String {
         self.file.display().to_string()
     }
-}
-
-/// Writes beside the file, then renames: whoever reads meanwhile has the old one whole.
-fn replace(file: &Path, text: &str) -> std::io::Result<()> {
-    let temporary = file.with_extension(format!("toml.{}", std::process::id()));
-    let written = private_file(&temporary)
-        .and_then(|mut opened| opened.write_all(text.as_bytes()).and_then(|()| opened.sync_all()))
-        .and_then(|()| fs::rename(&temporary, file));
-    if written.is_err() {
-        let _is_told_by_the_first_error = fs::remove_file(&temporary);
-    }
-    written
-}
-
-#[cfg(unix)]
-fn private_file(path: &Path) -> std::io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    const OWNER_ONLY: u32 = 0o600;
-    fs::OpenOptions::new().write(true).create(true).truncate(true).mode(OWNER_ONLY).open(path)
-}
-
-#[cfg(not(unix))]
-fn private_file(path: &Path) -> std::io::Result<File> {
-    File::create(path)
-}
-
-#[cfg(unix)]
-fn make_private(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    const OWNER_ONLY: u32 = 0o700;
-    fs::DirBuilder::new().recursive(true).mode(OWNER_ONLY).create(folder)
-}
-
-#[cfg(not(unix))]
-fn make_private(folder: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(folder)
-}
-
-/// The folder itself is locked: no file is left behind, and the lock ends with the process. Where that cannot be done, or
-/// takes too long, two at once may lose one change, and a user sees it.
-#[expect(clippy::disallowed_methods, reason = "a lock cannot be waited for with an end; so many tries end")]
-fn lock(folder: &Path) -> Option<File> {
-    let folder = File::open(folder).ok()?;
-    for _ in 0..LOCK_TRIES {
-        if folder.try_lock().is_ok() {
-            return Some(folder);
-        }
-        std::thread::sleep(LOCK_PAUSE);
-    }
-    None
 }

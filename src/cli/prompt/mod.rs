@@ -1,0 +1,149 @@
+//! `dossier prompt`: a task in, a model's answer out.
+//!
+//! ```text
+//! task ─▶ model (its window) ─▶ dossier ◀─▶ preview ─▶ talk ─▶ standard output
+//!                                  └────────────▶ journal ◀──┘
+//! ```
+
+mod dossier;
+mod model;
+mod outgoing;
+mod preview;
+mod talk;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+
+use self::dossier::{Compiler, Dossier};
+use self::model::Model;
+use self::outgoing::Cleaner;
+use self::talk::Talk;
+use super::Outcome;
+use super::args::PromptArgs;
+use super::journal::Kept;
+use super::messages::Messages;
+use super::output::Output;
+use super::task::{Task, nothing_found};
+use crate::config::{Format, Origin};
+use crate::llm::ChatRequest;
+use crate::model::Deadline;
+use crate::prompt;
+
+/// What is read of a file of instructions, in bytes: more than any window holds.
+const LARGEST_SYSTEM: u64 = 256 * 1024;
+/// How often a budget that nobody set is lowered until all fits: the first time gives what is missing, later ones what is lost
+/// between whole files.
+const TRIES: usize = 3;
+
+pub(super) fn run(args: &PromptArgs, messages: &Messages) -> anyhow::Result<Outcome> {
+    if args.preview {
+        preview::ensure_terminal()?;
+    }
+    let flags = args.settings.typed().into_iter().chain(args.model.typed()).collect();
+    let mut task = Task::read(&args.task, &args.place, flags, messages)?;
+    if task.settings.format.value == Format::Json {
+        if matches!(task.settings.format.origin, Origin::Flag(_)) {
+            bail!("a model reads no JSON here: give --format markdown, xml or plain");
+        }
+        task.settings.format.value = Format::Markdown;
+    }
+    let cleaner = Cleaner::new(&task.settings);
+    let system = args.system.as_deref().map(own_system).transpose()?;
+    let model = Model::choose(&task.settings.models, args.dry_run, messages)?;
+    let ready = task.open(messages)?;
+    let mut compiler = Compiler::new(&task, &ready, &cleaner, messages, model.window);
+    compiler.system = system;
+    let mut dossier = fitting(&mut compiler)?;
+    messages.notes(&dossier.answer.pack.notes);
+    if dossier.answer.pack.files.is_empty() {
+        return Ok(nothing_found(&dossier.answer, messages));
+    }
+    if args.preview {
+        match preview::ask(&mut compiler, dossier, &model)? {
+            Some(chosen) => dossier = chosen,
+            None => return Ok(Outcome::Done),
+        }
+    }
+    if args.explain_context {
+        messages.write(&dossier.explained());
+    }
+    let request = compiler.conversation(&dossier)?;
+    if args.dry_run {
+        return dry_run(&request, &dossier, &model, messages);
+    }
+    let kept = Kept::open(&task.root, messages);
+    let id = kept.given(&task, &dossier.answer.pack, model.chat.name());
+    let deadline = Deadline::after(Duration::from_secs(args.timeout.into()));
+    let mut talk = Talk::new(&model, &compiler, &dossier, &deadline);
+    let outcome = talk.run(request);
+    kept.answered(&id, talk.counts());
+    outcome
+}
+
+/// A dossier for which there is room. Where nobody set the budget, it is lowered until there is.
+fn fitting(compiler: &mut Compiler<'_>) -> anyhow::Result<Dossier> {
+    for _ in 1..TRIES {
+        let dossier = compiler.compile()?;
+        match compiler.over(&dossier) {
+            None => return Ok(dossier),
+            Some(over) if compiler.lower_budget(over) => {}
+            Some(_) => break,
+        }
+    }
+    let dossier = compiler.compile()?;
+    compiler.ensure_fits(&dossier)?;
+    Ok(dossier)
+}
+
+/// Exactly what would be sent.
+fn dry_run(
+    request: &ChatRequest,
+    dossier: &Dossier,
+    model: &Model,
+    messages: &Messages,
+) -> anyhow::Result<Outcome> {
+    let mut page = format!("=== system ===\n{}\n", request.system);
+    for message in &request.messages {
+        page.push_str(&format!("=== user ===\n{}\n", message.text));
+    }
+    Output::stdout().write(&page)?;
+    let window = request.window.map(|window| format!(", window {window}")).unwrap_or_default();
+    messages.say(&format!(
+        "nothing was sent; it would go to {}: about {} tokens{window}, {} files",
+        model.chat.name(),
+        dossier.prompt_tokens,
+        dossier.answer.pack.files.len()
+    ));
+    Ok(Outcome::Done)
+}
+
+fn own_system(file: &Path) -> anyhow::Result<String> {
+    let mut text = String::new();
+    let opened = File::open(file).with_context(|| {
+        format!("cannot open {}: name a file of instructions with --system", file.display())
+    })?;
+    opened
+        .take(LARGEST_SYSTEM + 1)
+        .read_to_string(&mut text)
+        .with_context(|| format!("cannot read {}: instructions are a text in UTF-8", file.display()))?;
+    ensure!(
+        text.len() as u64 <= LARGEST_SYSTEM,
+        "{} is larger than {LARGEST_SYSTEM} bytes: instructions are a page or two",
+        file.display()
+    );
+    ensure!(
+        !text.trim().is_empty(),
+        "{} is empty: leave --system out, or write instructions",
+        file.display()
+    );
+    Ok(text)
+}
+
+/// The instructions for a kind of task, where the user has none of their own.
+fn system_for(own: Option<&str>, dossier: &crate::budget::ContextPack) -> String {
+    own.map_or_else(|| prompt::system(dossier.intent.action), str::to_owned)
+}

@@ -1,0 +1,101 @@
+//! What `context` and `prompt` have in common: a task with its settings, the workspace that it is about, its dossier.
+
+use std::mem::ManuallyDrop;
+use std::path::PathBuf;
+
+use super::args::Place;
+use super::messages::Messages;
+use super::progress::Progress;
+use super::server::{self, Opened};
+use super::settings::{self, Loaded};
+use super::{Outcome, query};
+use crate::config::{Settings, Tests, Typed};
+use crate::model::{Deadline, Note};
+use crate::pipeline::{Answer, LanguageServer, Request, Workspace};
+use crate::render::RenderOptions;
+
+/// What was asked, and where.
+pub(super) struct Task {
+    pub query: String,
+    pub root: PathBuf,
+    pub settings: Settings,
+    /// Of how the workspace was found.
+    notes: Vec<Note>,
+}
+
+/// A workspace that was read, for as long as the process runs.
+pub(super) struct Ready {
+    /// Never freed: the process ends, and freeing all that was read piece by piece takes longer than choosing from it.
+    pub workspace: ManuallyDrop<Workspace>,
+    pub server: LanguageServer,
+    /// When the answer is due.
+    pub deadline: Deadline,
+}
+
+impl Task {
+    pub fn read(
+        words: &[String],
+        place: &Place,
+        flags: Vec<Typed>,
+        messages: &Messages,
+    ) -> anyhow::Result<Task> {
+        let query = query::read(words, messages)?;
+        let (root, notes) = settings::root(place)?;
+        let Loaded { settings, notes: told, .. } = settings::load(&root, flags);
+        tracing::info!(root = %root.display(), ?settings, "asked");
+        messages.notes(&told);
+        Ok(Task { query, root, settings, notes })
+    }
+
+    /// Reads the workspace, with its language server where the settings say so.
+    pub fn open(&self, messages: &Messages) -> anyhow::Result<Ready> {
+        let opened = server::open(&self.root, &self.settings, messages);
+        let Opened { workspace, server, deadline } = opened.inspect_err(|_| messages.notes(&self.notes))?;
+        let workspace = ManuallyDrop::new(workspace.with_notes(self.notes.clone()));
+        Ok(Ready { workspace, server, deadline })
+    }
+
+    /// What the pipeline is asked; `content` says whether code is shown.
+    pub fn request(&self, content: bool) -> Request {
+        let settings = &self.settings;
+        Request {
+            query: self.query.clone(),
+            budget: settings.budget.value,
+            max_files: settings.max_files.value.map(|files| files as usize),
+            depth: settings.depth.value,
+            tests: match settings.tests.value {
+                Tests::Auto => None,
+                Tests::Yes => Some(true),
+                Tests::No => Some(false),
+            },
+            mask: settings.mask.value,
+            render: RenderOptions {
+                format: settings.format.value,
+                line_numbers: settings.line_numbers.value,
+                content,
+            },
+        }
+    }
+}
+
+impl Ready {
+    /// The dossier.
+    pub fn answer(
+        &self,
+        request: &Request,
+        deadline: &Deadline,
+        messages: &Messages,
+    ) -> anyhow::Result<Answer> {
+        let _progress = Progress::spinner("choosing the code", messages);
+        Ok(self.workspace.answer(request, &self.server, deadline)?)
+    }
+}
+
+/// Says that there is nothing to show.
+pub(super) fn nothing_found(answer: &Answer, messages: &Messages) -> Outcome {
+    messages.say(&format!(
+        "nothing relevant found in {}: name a type, a function or a path of this workspace, or look elsewhere with --workspace",
+        answer.pack.workspace
+    ));
+    Outcome::NothingFound
+}

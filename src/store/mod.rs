@@ -1,0 +1,12 @@
+//! What is kept between runs, for the user alone and on this machine alone: which files models were given, what they asked for
+//! besides, what the user thought of it, and what of it was changed afterwards. Tasks are kept as hashes, answers not at all.
+//!
+//! Lines of JSON in one file, and no database: a line is written whole or is passed over, whoever else writes.
+
+mod journal;
+mod record;
+mod tally;
+
+pub use journal::Journal;
+pub use record::{Answered, Dossier, GivenFile, Record, Verdict};
+pub use tally::{Tally, last_dossier, newly_changed, tally};
