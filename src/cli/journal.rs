@@ -73,9 +73,9 @@ impl<'m> Kept<'m> {
         id
     }
 
-    /// The model has answered, or failed to.
-    pub fn answered(&self, dossier: &str, counts: Answered) {
-        self.append(&[Record::Answered(Answered { dossier: dossier.to_owned(), ..counts })]);
+    /// The talk with the model has ended.
+    pub fn answered(&self, answered: Answered) {
+        self.append(&[Record::Answered(answered)]);
     }
 
     /// Puts records down; says whether they are there now.

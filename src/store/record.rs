@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum Record {
     /// A model was given a dossier.
     Dossier(Dossier),
-    /// It answered.
+    /// The talk about it has ended.
     Answered(Answered),
     /// Files of a dossier are not as they were when it was given.
     Changed { dossier: String, paths: Vec<String> },
@@ -46,6 +46,8 @@ pub struct GivenFile {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
     pub dossier: String,
+    /// Whether there was an answer; else it failed, or only asked.
+    pub is_complete: bool,
     /// Tokens by the server's own count, of all turns together.
     pub sent: Option<u64>,
     pub received: Option<u64>,

@@ -9,7 +9,7 @@ use super::{Dossier, Record, Verdict};
 pub struct Tally {
     pub dossiers: u32,
     pub answered: u32,
-    /// Answers before which the model asked for more; how many things, and how many of them it got.
+    /// Talks in which the model asked for more; how many things, and how many of them it got.
     pub asking: u32,
     pub asked: u32,
     pub granted: u32,
@@ -62,7 +62,7 @@ pub fn tally(records: &[Record], workspace: Option<&str>) -> Tally {
     for record in records {
         match record {
             Record::Answered(answered) if ids.contains(answered.dossier.as_str()) => {
-                tally.answered += 1;
+                tally.answered += u32::from(answered.is_complete);
                 tally.asking += u32::from(answered.rounds > 0);
                 tally.asked += answered.asked;
                 tally.granted += answered.granted;
@@ -128,6 +128,7 @@ mod tests {
             dossier("2", "/b", &["z"]),
             Record::Answered(Answered {
                 dossier: "1".into(),
+                is_complete: true,
                 rounds: 2,
                 asked: 3,
                 granted: 1,
@@ -144,7 +145,7 @@ mod tests {
         assert_eq!((a.good, a.missing, a.given, a.changed), (0, 1, 2, 1));
         assert_eq!(a.missed, [("w".to_owned(), 1)]);
         let all = tally(&records, None);
-        assert_eq!((all.dossiers, all.answered, all.asking, all.good, all.given), (2, 2, 1, 1, 3));
+        assert_eq!((all.dossiers, all.answered, all.asking, all.good, all.given), (2, 1, 1, 1, 3));
         assert_eq!(last_dossier(&records, "/a").map(|dossier| dossier.id.as_str()), Some("1"));
         assert_eq!(last_dossier(&records, "/c"), None);
     }

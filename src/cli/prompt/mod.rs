@@ -32,6 +32,7 @@ use crate::config::{Format, Origin};
 use crate::llm::ChatRequest;
 use crate::model::Deadline;
 use crate::prompt;
+use crate::store::Answered;
 
 /// What is read of a file of instructions, in bytes: more than any window holds.
 const LARGEST_SYSTEM: u64 = 256 * 1024;
@@ -80,7 +81,7 @@ pub(super) fn run(args: &PromptArgs, messages: &Messages) -> anyhow::Result<Outc
     let deadline = Deadline::after(Duration::from_secs(args.timeout.into()));
     let mut talk = Talk::new(&model, &compiler, &dossier, &deadline);
     let outcome = talk.run(request);
-    kept.answered(&id, talk.counts());
+    kept.answered(Answered { dossier: id, is_complete: outcome.is_ok(), ..talk.counts() });
     outcome
 }
 
