@@ -37,10 +37,12 @@ pub struct Over(pub u32);
 /// The window to ask for: it holds `prompt` tokens of our count, `to_ask` more for requests, and an answer, and is no larger
 /// than `most`, the model's own.
 pub fn window(prompt: u32, to_ask: u32, most: u32) -> Result<u32, Over> {
-    let prompt = with_margin(prompt + to_ask + AROUND_GIVEN * MOST_ROUNDS as u32);
-    let needed = prompt + ANSWER.min(most / ANSWER_SHARE);
+    let asked = to_ask.saturating_add(AROUND_GIVEN * MOST_ROUNDS as u32);
+    let prompt = with_margin(prompt.saturating_add(asked));
+    let needed = prompt.saturating_add(ANSWER.min(most / ANSWER_SHARE));
     if needed > most {
-        return Err(Over((needed - most).saturating_mul(100).div_ceil(100 + MARGIN_PERCENT)));
+        let over = u64::from(needed - most) * 100;
+        return Err(Over(over.div_ceil(u64::from(100 + MARGIN_PERCENT)) as u32));
     }
     Ok(needed.next_multiple_of(STEP).min(most))
 }
@@ -83,6 +85,7 @@ mod tests {
             let less = (prompt + to_ask).saturating_sub(over);
             assert!(window(less, 0, most).is_ok() && window(less + 2, 0, most).is_err(), "{over}");
         }
+        assert!(window(u32::MAX, u32::MAX, 4_096).is_err());
         assert!(answer_limit(10_240, 6_000) > 2_048);
         assert_eq!(answer_limit(100, 6_000), 1);
     }

@@ -10,7 +10,7 @@ use crate::{LONG, ask, command, content, run, shop};
 fn the_answer_goes_to_standard_output_and_the_rest_to_standard_error() {
     let (shop, server) = (shop(), Ollama::saying("It is in src/login.rs:4.\nDone."));
     let run = ask(&shop, &server, &["Where is the login of customers?"]);
-    run.ends(0, &["ollama qwen2.5-coder:7b: sent ", "by our count), received 7 tokens (", " s\n"]);
+    run.ends(0, &["ollama qwen2.5-coder:7b: sent ", "by our count), received 8 tokens (", " s\n"]);
     assert_eq!(run.stdout, "It is in src/login.rs:4.\nDone.\n");
     let chats = server.chats();
     assert_eq!(chats.len(), 1);

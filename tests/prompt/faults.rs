@@ -66,7 +66,7 @@ fn the_prompt_is_larger_than_the_servers_window() {
 fn it_is_no_ollama() {
     let shop = shop();
     let page = Server::new(|_| Reply::new(200, "text/html").send("<html><body>Welcome</body></html>"));
-    run(&shop, &page.host(), &["prompt", "login"]).ends(2, &["does not answer as expected", "<html>"]);
+    run(&shop, &page.host(), &["prompt", "login"]).ends(2, &["does not answer as expected", "a web page"]);
     run(&shop, "ftp://x", &["prompt", "login"]).ends(2, &["is no address", "http://host:port"]);
 }
 

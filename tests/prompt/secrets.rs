@@ -2,7 +2,7 @@
 
 use crate::support::Sandbox;
 use crate::support::ollama::{self, Ollama};
-use crate::{command, shop};
+use crate::{command, content, shop};
 
 /// Put together here, so that no scanner takes this file for a leak.
 fn secrets() -> Vec<String> {
@@ -34,7 +34,7 @@ fn no_secret_is_in_any_outgoing_byte() {
     let server = Ollama::with(|request| {
         let messages = request["messages"].as_array().unwrap();
         match messages.len() {
-            2 => ollama::answer(request, "```need\n/etc/passwd\n../outside.rs\n.env\nsrc/basket.rs\n```"),
+            2 => ollama::answer(request, "```need\n/etc/passwd\n../outside.rs\n.env\nKEY\n```"),
             _ => ollama::answer(request, messages.last().unwrap()["content"].as_str().unwrap()),
         }
     });
@@ -47,22 +47,28 @@ fn no_secret_is_in_any_outgoing_byte() {
         shop.finish(command, Vec::new())
     };
     let (run, dry) = (run_with(&["--explain-context"]), run_with(&["--dry-run"]));
-    run.ends(0, &["src/basket.rs: given"]);
+    run.ends(0, &["KEY: given"]);
     dry.ends(0, &[]);
     let chats = server.chats();
     assert_eq!(chats.len(), 2);
-    assert!(chats[1].to_string().contains("struct Basket"));
+    assert!(content(&chats[1], 3).contains("const KEY"));
     let outgoing = server.server().requests().into_iter().map(|request| {
         let headers = format!("{:?}", request.headers);
         format!("{}{headers}{}", request.path, String::from_utf8_lossy(&request.body))
     });
     let kept = std::fs::read_to_string(shop.path("data/dossier/journal.jsonl")).unwrap();
-    let printed = [run.stdout, run.stderr, dry.stdout, dry.stderr, kept];
-    for text in outgoing.chain(printed) {
-        for secret in
-            secrets().iter().map(String::as_str).chain(["key-of-mine-1234", "fn planted_outside", "root:x"])
-        {
-            assert!(!text.contains(secret), "{secret} is in: {text}");
-        }
+    let gone = outgoing.chain([run.stdout, dry.stdout, kept]);
+    for text in gone {
+        assert!(!text.contains("key-of-mine-1234"), "our own key is in: {text}");
+        is_clean(&text);
+    }
+    // The key was typed into the task: the user's own screen may repeat it.
+    is_clean(&run.stderr);
+    is_clean(&dry.stderr);
+}
+
+fn is_clean(text: &str) {
+    for secret in secrets().iter().map(String::as_str).chain(["fn planted_outside", "root:x"]) {
+        assert!(!text.contains(secret), "{secret} is in: {text}");
     }
 }

@@ -87,17 +87,16 @@ pub(super) fn run(args: &PromptArgs, messages: &Messages) -> anyhow::Result<Outc
 
 /// A dossier for which there is room. Where nobody set the budget, it is lowered until there is.
 fn fitting(compiler: &mut Compiler<'_>) -> anyhow::Result<Dossier> {
-    for _ in 1..TRIES {
+    let mut tries = TRIES;
+    loop {
         let dossier = compiler.compile()?;
-        match compiler.over(&dossier) {
-            None => return Ok(dossier),
-            Some(over) if compiler.lower_budget(over) => {}
-            Some(_) => break,
+        tries -= 1;
+        let is_lower = compiler.over(&dossier).is_some_and(|over| tries > 0 && compiler.lower_budget(over));
+        if !is_lower {
+            compiler.ensure_fits(&dossier)?;
+            return Ok(dossier);
         }
     }
-    let dossier = compiler.compile()?;
-    compiler.ensure_fits(&dossier)?;
-    Ok(dossier)
 }
 
 /// Exactly what would be sent.
