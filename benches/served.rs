@@ -12,7 +12,7 @@ use dossier::lsp::find::find;
 use dossier::lsp::toolchain::environment;
 use dossier::lsp::{At, Questions, RUST_ANALYZER};
 use dossier::model::{Deadline, Role, SymbolKind};
-use dossier::pipeline::{LanguageServer, Request, ServerOptions, Workspace};
+use dossier::pipeline::{LanguageServer, Planner, Request, ServerOptions, Workspace};
 use dossier::render::RenderOptions;
 use dossier::workspace::WalkOptions;
 use lsp_server::{Message, Notification, Request as Question, Response};
@@ -154,7 +154,7 @@ fn dossiers(workspace: &Workspace, server: &LanguageServer, symbols: &[(String, 
             render: RenderOptions::default(),
         };
         let start = Instant::now();
-        workspace.answer(&request, server, &Deadline::after(Duration::from_secs(3)))?;
+        workspace.answer(&request, server, &Planner::rules(), &Deadline::after(Duration::from_secs(3)))?;
         times.push(start.elapsed().as_secs_f64() * 1e3);
     }
     let most = times.iter().copied().fold(0.0, f64::max);

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use dossier::config::Format;
 use dossier::model::Deadline;
-use dossier::pipeline::{Answer, LanguageServer, PipelineError, Request, Workspace};
+use dossier::pipeline::{Answer, LanguageServer, PipelineError, Planner, Request, Workspace};
 use dossier::render::{RenderOptions, render};
 use dossier::text::TokenCounter;
 use dossier::workspace::WalkOptions;
@@ -744,7 +744,12 @@ static AWKWARD: LazyLock<(Sandbox, Workspace)> = LazyLock::new(|| {
 });
 
 fn answer(request: &Request) -> Result<Answer, PipelineError> {
-    AWKWARD.1.answer(request, &LanguageServer::absent(&AWKWARD.1.snapshot.root), &Deadline::never())
+    AWKWARD.1.answer(
+        request,
+        &LanguageServer::absent(&AWKWARD.1.snapshot.root),
+        &Planner::rules(),
+        &Deadline::never(),
+    )
 }
 
 /// The text that the budget is for, and all that does not depend on the clock.

@@ -397,29 +397,29 @@ fn settings_come_from_their_places_in_order() {
             # SANDBOX/home/.config/dossier/config.toml
             # SANDBOX/ws/.dossier/config.toml
 
-            include = []                   # default
-            exclude = []                   # default
-            tests = "auto"                 # default
-            depth = 2                      # DOSSIER_DEPTH
-            budget = 900                   # SANDBOX/home/.config/dossier/config.toml:1
-            # max_files is not set         # default
-            format = "plain"               # .dossier/config.toml:1
-            line_numbers = true            # SANDBOX/home/.config/dossier/config.toml:2
-            mask = true                    # default
-            lsp = true                     # default
-            # lsp_command is not set       # default
-            wait_lsp = 0                   # default
-            planner = "auto"               # default
-            # planner_deadline is not set  # default
-            provider = "ollama"            # default
-            # model is not set             # default
-            # base_url is not set          # default
-            # ollama_host is not set       # default
-            ollama_model = "qwen2.5-coder:7b" # default
-            # openai_key is not set        # default
-            # anthropic_key is not set     # default
-            # gemini_key is not set        # default
-            # groq_key is not set          # default
+            include = []                       # default
+            exclude = []                       # default
+            tests = "auto"                     # default
+            depth = 2                          # DOSSIER_DEPTH
+            budget = 900                       # SANDBOX/home/.config/dossier/config.toml:1
+            # max_files is not set             # default
+            format = "plain"                   # .dossier/config.toml:1
+            line_numbers = true                # SANDBOX/home/.config/dossier/config.toml:2
+            mask = true                        # default
+            lsp = true                         # default
+            # lsp_command is not set           # default
+            wait_lsp = 0                       # default
+            planner = "auto"                   # default
+            # planner_deadline is not set      # default
+            provider = "ollama"                # default
+            # model is not set                 # default
+            # base_url is not set              # default
+            # ollama_host is not set           # default
+            ollama_model = "qwen2.5-coder:7b"  # default
+            # openai_key is not set            # default
+            # anthropic_key is not set         # default
+            # gemini_key is not set            # default
+            # groq_key is not set              # default
         "##]]
         .assert_eq(&run.stdout);
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use dossier::budget::{ContextPack, Entry, Level};
 use dossier::model::{Deadline, SignalKind};
-use dossier::pipeline::{LanguageServer, Request, Workspace};
+use dossier::pipeline::{LanguageServer, Planner, Request, Workspace};
 use dossier::render::RenderOptions;
 use dossier::workspace::WalkOptions;
 use serde::Deserialize;
@@ -49,7 +49,12 @@ fn answer_with(case: &Case, depth: Option<u32>, tests: Option<bool>) -> (Workspa
         render: RenderOptions::default(),
     };
     let pack = workspace
-        .answer(&request, &LanguageServer::absent(&workspace.snapshot.root), &Deadline::never())
+        .answer(
+            &request,
+            &LanguageServer::absent(&workspace.snapshot.root),
+            &Planner::rules(),
+            &Deadline::never(),
+        )
         .unwrap()
         .pack;
     (workspace, pack)

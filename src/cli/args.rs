@@ -363,6 +363,9 @@ pub(super) struct EvalArgs {
     /// Start the language server in each checkout, and wait so many seconds at most until it is ready
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=3_600))]
     pub wait_lsp: Option<u32>,
+    /// Let this model of the Ollama server at OLLAMA_HOST plan
+    #[arg(long, value_name = "MODEL")]
+    pub planner_model: Option<String>,
 }
 
 #[cfg(test)]

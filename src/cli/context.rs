@@ -1,5 +1,7 @@
 //! `dossier context`: a task in, the code that it needs out.
 
+use std::time::Duration;
+
 use super::Outcome;
 use super::args::ContextArgs;
 use super::messages::{Messages, has_color};
@@ -9,9 +11,12 @@ use crate::config::Format;
 use crate::pipeline::Answer;
 use crate::render::{ExplainOptions, explain};
 
+/// A model that plans may take so long where the settings do not say.
+const PLANNING: Duration = Duration::from_secs(3);
+
 pub(super) fn run(args: &ContextArgs, messages: &Messages) -> anyhow::Result<Outcome> {
     let task = Task::read(&args.query, &args.place, args.settings.typed(), messages)?;
-    let ready = task.open(messages)?;
+    let ready = task.open(PLANNING, messages)?;
     let answer = ready.answer(&task.request(!args.no_content), &ready.deadline, messages)?;
     messages.notes(&answer.pack.notes);
     print(&answer, args, task.settings.format.value, messages)

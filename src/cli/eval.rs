@@ -13,8 +13,13 @@ use super::progress::Progress;
 use super::settings::{cache_folder, variable};
 use crate::config::DEFAULT_BUDGET;
 use crate::eval::{self, Report, Task};
+use crate::llm::Ollama;
+use crate::model::Deadline;
 use crate::pipeline::ServerOptions;
+use crate::plan::{ContextAgent, HEURISTIC, ModelAgent};
 
+/// For one plan: nobody waits for an evaluation.
+const PLANNER_TIME: Duration = Duration::from_secs(120);
 /// Where checkouts are kept, in the cache folder.
 const CHECKOUTS: &str = "eval";
 
@@ -25,6 +30,7 @@ pub(super) fn run(args: &EvalArgs, messages: &Messages) -> anyhow::Result<Outcom
         repos: args.repos.clone(),
         work: work(args)?,
         budget: args.token_budget.unwrap_or(DEFAULT_BUDGET),
+        planner: planner(args)?,
         server: server(args),
     };
     ensure!(
@@ -47,15 +53,36 @@ pub(super) fn run(args: &EvalArgs, messages: &Messages) -> anyhow::Result<Outcom
     Ok(if troubles.is_empty() { Outcome::Done } else { Outcome::Troubled })
 }
 
+/// The model that plans. Nothing is measured of one that is not there.
+fn planner(args: &EvalArgs) -> anyhow::Result<Option<(Box<dyn ContextAgent>, Duration)>> {
+    let Some(model) = &args.planner_model else { return Ok(None) };
+    let model = Ollama::new(&variable("OLLAMA_HOST").unwrap_or_default(), model)?;
+    model.probe(&Deadline::after(PLANNER_TIME))?;
+    Ok(Some((Box::new(ModelAgent::new(Box::new(model))), PLANNER_TIME)))
+}
+
 /// The server to run every task with a second time, where the user waits for it.
 fn server(args: &EvalArgs) -> Option<(ServerOptions, Duration)> {
     let seconds = args.wait_lsp.filter(|seconds| *seconds > 0)?;
     Some((ServerOptions::of_user(variable, std::env::home_dir(), None), Duration::from_secs(seconds.into())))
 }
 
+/// How many of the plans are a model's.
+fn planned(run: &eval::Run) -> String {
+    let (by_rules, by_model): (Vec<_>, Vec<_>) =
+        run.outcomes.iter().partition(|outcome| outcome.planned_by == HEURISTIC);
+    match by_model.first() {
+        Some(first) => {
+            let (model, rules) = (&first.planned_by, by_rules.len());
+            format!("planned by {model}: {} tasks; by rules, as it did not help: {rules}\n", by_model.len())
+        }
+        None => String::new(),
+    }
+}
+
 /// The table; where tasks were run with a language server too, theirs and what differs.
 fn page(run: &eval::Run) -> String {
-    let mut page = eval::table(&run.outcomes);
+    let mut page = eval::table(&run.outcomes) + &planned(run);
     if !run.served.is_empty() {
         let alone: Vec<eval::Outcome> =
             run.outcomes.iter().filter(|outcome| is_served(run, outcome)).cloned().collect();

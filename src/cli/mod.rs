@@ -14,6 +14,7 @@ mod graph;
 mod journal;
 mod messages;
 mod output;
+mod planner;
 mod progress;
 mod prompt;
 mod query;

@@ -2,16 +2,18 @@
 
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::args::Place;
 use super::messages::Messages;
 use super::progress::Progress;
 use super::server::{self, Opened};
 use super::settings::{self, Loaded};
-use super::{Outcome, query};
+use super::{Outcome, planner, query};
 use crate::config::{Settings, Tests, Typed};
 use crate::model::{Deadline, Note};
-use crate::pipeline::{Answer, LanguageServer, Request, Workspace};
+use crate::pipeline::{Answer, LanguageServer, Planner, Request, Workspace};
+use crate::plan::ContextAgent;
 use crate::render::RenderOptions;
 
 /// What was asked, and where.
@@ -28,6 +30,9 @@ pub(super) struct Ready {
     /// Never freed: the process ends, and freeing all that was read piece by piece takes longer than choosing from it.
     pub workspace: ManuallyDrop<Workspace>,
     pub server: LanguageServer,
+    /// Who plans, where it is no rule, and for how long at most.
+    agent: Option<Box<dyn ContextAgent>>,
+    planning: Duration,
     /// When the answer is due.
     pub deadline: Deadline,
 }
@@ -47,12 +52,20 @@ impl Task {
         Ok(Task { query, root, settings, notes })
     }
 
-    /// Reads the workspace, with its language server where the settings say so.
-    pub fn open(&self, messages: &Messages) -> anyhow::Result<Ready> {
+    /// Reads the workspace, with its language server and a model that plans where the settings say so; `planning` is how long
+    /// that may take where they do not say it.
+    pub fn open(&self, planning: Duration, messages: &Messages) -> anyhow::Result<Ready> {
+        let (agent, note) = planner::agent(&self.settings);
+        let planning = self
+            .settings
+            .planner_deadline
+            .value
+            .map_or(planning, |seconds| Duration::from_secs(seconds.into()));
         let opened = server::open(&self.root, &self.settings, messages);
         let Opened { workspace, server, deadline } = opened.inspect_err(|_| messages.notes(&self.notes))?;
-        let workspace = ManuallyDrop::new(workspace.with_notes(self.notes.clone()));
-        Ok(Ready { workspace, server, deadline })
+        let notes = self.notes.iter().cloned().chain(note).collect();
+        let workspace = ManuallyDrop::new(workspace.with_notes(notes));
+        Ok(Ready { workspace, server, agent, planning, deadline })
     }
 
     /// What the pipeline is asked; `content` says whether code is shown.
@@ -87,7 +100,9 @@ impl Ready {
         messages: &Messages,
     ) -> anyhow::Result<Answer> {
         let _progress = Progress::spinner("choosing the code", messages);
-        Ok(self.workspace.answer(request, &self.server, deadline)?)
+        let rules = Planner::rules();
+        let planner = self.agent.as_ref().map_or(rules, |agent| Planner::agent(&**agent, self.planning));
+        Ok(self.workspace.answer(request, &self.server, &planner, deadline)?)
     }
 }
 

@@ -20,7 +20,8 @@ pub use report::{Report, differences, table};
 pub use task::{Task, read};
 
 use crate::model::{Deadline, Note};
-use crate::pipeline::{LanguageServer, Request, ServerOptions, Workspace};
+use crate::pipeline::{LanguageServer, Planner, Request, ServerOptions, Workspace};
+use crate::plan::ContextAgent;
 use crate::render::RenderOptions;
 use crate::workspace::WalkOptions;
 
@@ -38,7 +39,6 @@ pub enum EvalError {
 }
 
 /// How to run the tasks.
-#[derive(Debug, Clone)]
 pub struct Options {
     /// Where the repositories are.
     pub repos: PathBuf,
@@ -46,6 +46,8 @@ pub struct Options {
     pub work: PathBuf,
     /// Tokens of each pack.
     pub budget: u32,
+    /// Who plans, and how long it may take for each task; rules where nobody is named.
+    pub planner: Option<(Box<dyn ContextAgent>, Duration)>,
     /// Runs every task a second time, with a language server that may take so long to load.
     pub server: Option<(ServerOptions, Duration)>,
 }
@@ -70,6 +72,8 @@ pub struct Outcome {
     pub measures: Measures,
     /// The rank of each gold file.
     pub ranks: BTreeMap<String, Option<usize>>,
+    /// `heuristic`, or the model that made the plan.
+    pub planned_by: String,
     pub tokens: u32,
     pub seconds: f64,
     pub top: Vec<String>,
@@ -151,8 +155,10 @@ fn one(
         mask: true,
         render: RenderOptions::default(),
     };
+    let planner = options.planner.as_ref();
+    let planner = planner.map_or(Planner::rules(), |(agent, limit)| Planner::agent(&**agent, *limit));
     let answer = workspace
-        .answer(&request, server, &Deadline::never())
+        .answer(&request, server, &planner, &Deadline::never())
         .map_err(|error| EvalError::Answer { id: task.id.clone(), what: error.to_string() })?;
     let ranks = ranks(task, &answer.pack.ranking);
     Ok(Outcome {
@@ -160,6 +166,7 @@ fn one(
         repo: task.repo.clone(),
         measures: measure(task, &answer.pack),
         ranks: task.modified.iter().cloned().zip(ranks).collect(),
+        planned_by: answer.pack.plan.source.clone(),
         tokens: answer.pack.budget.used,
         seconds: start.elapsed().as_secs_f64(),
         top: answer.pack.ranking.iter().take(10).cloned().collect(),

@@ -53,6 +53,9 @@ pub struct Evidence {
     pub source: Source,
 }
 
+/// The strength from which on a model's choice ties a file to the task.
+const BELIEVED: f64 = 0.5;
+
 /// A file that might matter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
@@ -66,7 +69,8 @@ impl Candidate {
     /// Whether it is there for more than its words: the task names it or something in it, or it hangs together with what the
     /// task names.
     pub fn is_tied(&self) -> bool {
-        self.evidence.iter().any(|evidence| evidence.kind.is_tie())
+        let is_chosen = |it: &Evidence| it.kind == SignalKind::Shortlist && it.strength >= BELIEVED;
+        self.evidence.iter().any(|evidence| evidence.kind.is_tie() || is_chosen(evidence))
     }
 }
 

@@ -8,6 +8,8 @@ use crate::text;
 
 /// A name with more definitions than this says nothing about where to look.
 const MOST_DEFINITIONS: usize = 12;
+/// What each place in a shortlist of ten takes: the order is a model's second word, the evidence has one too.
+const LESS_BY_PLACE: f64 = 0.04;
 /// A path that fits more files than this says nothing about which is meant.
 const MOST_PLACES: usize = 8;
 /// Names of files that stand everywhere: quoted alone they mislead.
@@ -26,6 +28,7 @@ pub fn collect(
     by_votes(facts, &mut candidates);
     by_places(facts, intent, &mut candidates);
     by_names(facts, &plan.symbols_to_find, &mut candidates, deadline);
+    by_choice(facts, plan, &mut candidates);
     candidates
 }
 
@@ -80,6 +83,17 @@ fn best_three(facts: &Facts<'_>, file: FileId, units: &[f64]) -> f64 {
         }
     }
     best[0] + best[1] / 2.0 + best[2] / 4.0
+}
+
+/// What a model chose of the candidates that it was shown.
+fn by_choice(facts: &Facts<'_>, plan: &ContextPlan, candidates: &mut Candidates) {
+    for (place, (path, belief)) in (1u32..).zip(plan.shortlist.iter().zip(&plan.shortlist_beliefs)) {
+        let Some(file) = facts.snapshot.find(path) else { continue };
+        let strength = belief * (1.0 - LESS_BY_PLACE * f64::from(place - 1));
+        let detail = format!("{} takes it as {place} of {}", plan.source, plan.shortlist.len());
+        candidates
+            .add(file, Evidence { kind: SignalKind::Shortlist, strength, detail, source: Source::Model });
+    }
 }
 
 fn by_votes(facts: &Facts<'_>, candidates: &mut Candidates) {

@@ -35,6 +35,11 @@ impl Ollama {
         Ok(Ollama { base, model: model.to_owned(), name: format!("ollama {model}"), server })
     }
 
+    /// Whether what it is sent stays on this machine.
+    pub fn is_local(&self) -> bool {
+        address::is_loopback(&self.base)
+    }
+
     /// Whether a server answers within the deadline, and has the model. Does not load it.
     pub fn probe(&self, deadline: &Deadline) -> Result<(), ModelError> {
         self.show(deadline).map(|_| ())

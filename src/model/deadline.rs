@@ -28,6 +28,12 @@ impl Deadline {
         Deadline { at, cancelled: Arc::clone(&self.cancelled) }
     }
 
+    /// A deadline that ends so much later; cancelled with this one.
+    pub fn later(&self, time: Duration) -> Deadline {
+        let at = self.at.and_then(|at| at.checked_add(time));
+        Deadline { at, cancelled: Arc::clone(&self.cancelled) }
+    }
+
     /// Ends this deadline and all its clones.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);

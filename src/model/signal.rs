@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SignalKind {
+    /// A model that saw the candidates chose it.
+    Shortlist,
     /// The task names this path.
     QuotedPath,
     /// A frame of a pasted backtrace lies here.
@@ -59,6 +61,7 @@ impl SignalKind {
 impl fmt::Display for SignalKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            SignalKind::Shortlist => "shortlist",
             SignalKind::QuotedPath => "quoted_path",
             SignalKind::Backtrace => "backtrace",
             SignalKind::Definition => "definition",
@@ -85,6 +88,8 @@ pub enum Source {
     Index,
     Graph,
     History,
+    /// A language model.
+    Model,
     /// A language server, by its name.
     Server(&'static str),
 }
@@ -96,6 +101,7 @@ impl Source {
             Source::Index => "index",
             Source::Graph => "graph",
             Source::History => "history",
+            Source::Model => "model",
             Source::Server(name) => name,
         }
     }

@@ -5,6 +5,7 @@
 
 mod known;
 mod language_server;
+mod planner;
 mod lookup;
 
 use std::borrow::Cow;
@@ -16,6 +17,7 @@ use rayon::prelude::*;
 use self::known::Known;
 pub use self::language_server::{LanguageServer, ServerOptions};
 pub use self::lookup::Refusal;
+pub use self::planner::Planner;
 use crate::budget::{self, BudgetUse, ContextPack, Freshness, Limits};
 use crate::expand::{self, Facts, seeds};
 use crate::graph::{Graph, Served};
@@ -136,6 +138,7 @@ impl Workspace {
         &self,
         request: &Request,
         server: &LanguageServer,
+        planner: &Planner<'_>,
         deadline: &Deadline,
     ) -> Result<Answer, PipelineError> {
         let mut clock = Clock { stages: self.timings.clone(), last: Instant::now() };
@@ -170,9 +173,29 @@ impl Workspace {
             votes: &votes,
             provider,
         };
-        let mut candidates = expand::expand(&facts, &intent, &plan, &asking);
-        if request.tests == Some(false) {
-            candidates.leave_tests_out(&self.snapshot);
+        let collect = |plan: &ContextPlan, deadline: &Deadline| {
+            let mut candidates = expand::expand(&facts, &intent, plan, deadline);
+            if request.tests == Some(false) {
+                candidates.leave_tests_out(&self.snapshot);
+            }
+            candidates
+        };
+        let mut candidates = collect(&plan, &asking);
+        let mut planner_notes = Vec::new();
+        if planner.is_asked() {
+            clock.stage("expand");
+            let ranked = rank::rank(&facts, &plan, &candidates);
+            let offer = planner::offer(&facts, &query, intent.action, &ranked, &candidates);
+            let asked = Instant::now();
+            planner_notes = planner.better(&mut plan, &offer);
+            if let Some(tests) = request.tests {
+                plan.include_tests = tests;
+            }
+            plan.max_depth = request.depth.unwrap_or(plan.max_depth);
+            clock.stage("planner");
+            if plan.source != plan::HEURISTIC {
+                candidates = collect(&plan, &asking.later(asked.elapsed()));
+            }
         }
         let mut server_notes = server.notes();
         server_notes.extend(served.iter().flat_map(Served::notes));
@@ -202,7 +225,7 @@ impl Workspace {
                 freshness: self.freshness(),
                 notes: self.notes(
                     &plan,
-                    &[&server_notes, &intent.notes, &candidates.notes],
+                    &[&server_notes, &planner_notes, &intent.notes, &candidates.notes],
                     fitted.masked + query_secrets,
                 ),
                 timings: Vec::new(),

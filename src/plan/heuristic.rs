@@ -31,11 +31,13 @@ pub fn plan(intent: &QueryIntent, facts: &dyn PlanFacts) -> ContextPlan {
         symbols_to_find: symbols,
         file_patterns: patterns,
         shortlist: Vec::new(),
-        source: SOURCE.to_owned(),
+        shortlist_beliefs: Vec::new(),
+        source: HEURISTIC.to_owned(),
     }
 }
 
-const SOURCE: &str = "heuristic";
+/// The source of plans that rules make.
+pub const HEURISTIC: &str = "heuristic";
 const MOST_KEYWORDS: usize = 48;
 const MOST_SYMBOLS: usize = 12;
 const MOST_PATTERNS: usize = 12;

@@ -2,6 +2,7 @@
 
 mod abbreviations;
 mod action;
+mod agent;
 mod analyzer;
 mod backtrace;
 mod chunks;
@@ -17,8 +18,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::Note;
 
+pub use agent::{AgentError, ContextAgent, MOST_OFFERED, ModelAgent, Offer, Offered, Proposal, merge};
 pub use analyzer::analyze;
-pub use heuristic::{PlanFacts, plan};
+pub use heuristic::{HEURISTIC, PlanFacts, plan};
 pub use vocabulary::{Vocabulary, carry_over};
 
 /// What the task says.
@@ -132,6 +134,8 @@ pub struct ContextPlan {
     pub strategy: Strategy,
     /// At most ten paths in order, each from the candidates that were offered. The heuristic plan has none.
     pub shortlist: Vec<String>,
+    /// How far each path of the shortlist is believed, by where they all stand in the ranking: 0 to 1.
+    pub shortlist_beliefs: Vec<f64>,
     /// `heuristic`, or the model's name.
     pub source: String,
     /// One sentence for a person.

@@ -4,7 +4,7 @@
 mod weights;
 
 use crate::expand::{Candidate, Candidates, Facts};
-use crate::model::{FileId, Role, Signal, SignalKind, Source};
+use crate::model::{FileId, LineRange, Role, Signal, SignalKind, Source};
 use crate::plan::ContextPlan;
 
 /// Files whose signals are told in words; nobody reads on.
@@ -63,30 +63,55 @@ fn quoted(words: &[String]) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// The names of the units of a file that match best.
+/// The names of the items of a file that match best, and where no item is, of its lines.
 fn best_items(facts: &Facts<'_>, candidates: &Candidates, file: FileId) -> String {
+    let name = |name: Result<&str, LineRange>| match name {
+        Ok(name) => format!("`{name}`"),
+        Err(lines) => format!("lines {}-{}", lines.first, lines.last),
+    };
+    let best = best_units(facts, candidates, file).map(name);
+    distinct(best, MOST_ITEMS).join(", ")
+}
+
+/// The names of the items of a file that match best, at most so many.
+pub fn item_names(facts: &Facts<'_>, candidates: &Candidates, file: FileId, most: usize) -> Vec<String> {
+    let best = best_units(facts, candidates, file);
+    distinct(best.filter_map(|name| Some(name.ok()?.to_owned())), most)
+}
+
+fn distinct(names: impl Iterator<Item = String>, most: usize) -> Vec<String> {
+    let mut distinct: Vec<String> = Vec::new();
+    for name in names {
+        if !distinct.contains(&name) {
+            distinct.push(name);
+        }
+        if distinct.len() == most {
+            break;
+        }
+    }
+    distinct
+}
+
+/// The units of a file that match, the best first: the name of an item, or lines.
+fn best_units<'a>(
+    facts: &'a Facts<'_>,
+    candidates: &Candidates,
+    file: FileId,
+) -> impl Iterator<Item = Result<&'a str, LineRange>> {
     let mut units: Vec<usize> = facts.lexical.units_of(file).collect();
     let score = |unit: usize| candidates.text.units.get(unit).copied().unwrap_or(0.0);
     units.retain(|&unit| score(unit) > 0.0);
     units.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
-    let mut names: Vec<String> = Vec::new();
-    for unit in units {
+    units.into_iter().map(move |unit| {
         let unit = &facts.lexical.units[unit];
-        let name = match unit.item.and_then(|item| facts.items(file).get(item as usize)) {
-            Some(item) => format!("`{}`", item.name),
-            None => format!("lines {}-{}", unit.lines.first, unit.lines.last),
-        };
-        if !names.contains(&name) {
-            names.push(name);
-        }
-        if names.len() == MOST_ITEMS {
-            break;
-        }
-    }
-    names.join(", ")
+        let item = unit.item.and_then(|item| facts.items(file).get(item as usize));
+        item.map(|item| item.name.as_str()).ok_or(unit.lines)
+    })
 }
 
 fn score(facts: &Facts<'_>, plan: &ContextPlan, candidate: &Candidate) -> Ranked {
+    let file = facts.snapshot.file(candidate.file);
+    let left = weights::left_by_role(file.role, file.kind, plan.include_tests);
     let mut signals: Vec<Signal> = candidate
         .evidence
         .iter()
@@ -99,18 +124,23 @@ fn score(facts: &Facts<'_>, plan: &ContextPlan, candidate: &Candidate) -> Ranked
         .filter(|signal| signal.weight > 0.0)
         .collect();
     let gained: f64 = signals.iter().map(|signal| signal.weight).sum();
-    let file = facts.snapshot.file(candidate.file);
-    let left = weights::left_by_role(file.role, file.kind, plan.include_tests);
+    // Whoever chose it knew what it is.
+    let chosen: f64 = signals
+        .iter()
+        .filter(|signal| signal.kind == SignalKind::Shortlist)
+        .map(|signal| signal.weight)
+        .sum();
+    let lost = (gained - chosen) * (1.0 - left);
     if left < 1.0 {
         signals.push(Signal {
             kind: SignalKind::Role,
-            weight: gained * (left - 1.0),
+            weight: -lost,
             detail: role_name(file.role).into(),
             source: Source::Index,
         });
     }
     signals.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()).then(a.kind.cmp(&b.kind)));
-    Ranked { file: candidate.file, score: gained * left, signals }
+    Ranked { file: candidate.file, score: gained - lost, signals }
 }
 
 fn role_name(role: Role) -> &'static str {

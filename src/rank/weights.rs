@@ -11,6 +11,8 @@ const ITEMS: f64 = 1.2;
 const PAST_COMMITS: f64 = 0.3;
 /// .5, 1 and 2 are within .3 points: few tasks quote a path.
 const QUOTED_PATH: f64 = 1.0;
+/// What a believed model chose comes before all that words can gain together (3.5).
+const SHORTLIST: f64 = 4.0;
 /// Frames mislead where no words support them, so they cannot win alone.
 const BACKTRACE: f64 = 0.2;
 /// 0 and .5 are within .1 of mrr; it decides among equals, and tells a reader why.
@@ -24,6 +26,7 @@ pub fn of(kind: SignalKind) -> f64 {
         SignalKind::Text | SignalKind::PathWords | SignalKind::ItemNames => WORDS,
         SignalKind::Items => ITEMS,
         SignalKind::PastCommits => PAST_COMMITS,
+        SignalKind::Shortlist => SHORTLIST,
         SignalKind::QuotedPath => QUOTED_PATH,
         SignalKind::Backtrace => BACKTRACE,
         SignalKind::Definition => DEFINITION,

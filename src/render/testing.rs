@@ -57,6 +57,7 @@ pub(super) fn pack(query: &str, files: Vec<Entry>) -> ContextPack {
             max_depth: 2,
             strategy: Strategy::Focused { symbols: vec!["Auth::login".to_owned()] },
             shortlist: vec![],
+            shortlist_beliefs: vec![],
             source: "heuristic".to_owned(),
             reasoning: "The task names a function.".to_owned(),
         },

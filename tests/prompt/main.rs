@@ -64,10 +64,11 @@ fn shop() -> Sandbox {
     Sandbox::new(SHOP)
 }
 
-/// `dossier` with this server as Ollama, and a folder for its journal.
+/// `dossier` with this server as Ollama, and a folder for its journal; planned by rules, so that the server sees one model alone.
 fn command(shop: &Sandbox, host: &str, arguments: &[&str]) -> Command {
     let mut command = shop.command(arguments);
     command.env("OLLAMA_HOST", host).env("XDG_DATA_HOME", shop.path("data"));
+    command.env("DOSSIER_PLANNER", "heuristic");
     command
 }
 

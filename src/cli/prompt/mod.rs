@@ -34,6 +34,8 @@ use crate::model::Deadline;
 use crate::prompt;
 use crate::store::Answered;
 
+/// A model that plans may take so long where the settings do not say: the answer takes longer.
+const PLANNING: Duration = Duration::from_secs(20);
 /// What is read of a file of instructions, in bytes: more than any window holds.
 const LARGEST_SYSTEM: u64 = 256 * 1024;
 /// How often a budget that nobody set is lowered until all fits: the first time gives what is missing, later ones what is lost
@@ -55,7 +57,7 @@ pub(super) fn run(args: &PromptArgs, messages: &Messages) -> anyhow::Result<Outc
     let cleaner = Cleaner::new(&task.settings);
     let system = args.system.as_deref().map(own_system).transpose()?;
     let model = Model::choose(&task.settings.models, args.dry_run, messages)?;
-    let ready = task.open(messages)?;
+    let ready = task.open(PLANNING, messages)?;
     let mut compiler = Compiler::new(&task, &ready, &cleaner, messages, model.window);
     compiler.system = system;
     let mut dossier = fitting(&mut compiler)?;
