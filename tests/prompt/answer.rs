@@ -39,7 +39,7 @@ fn the_instructions_are_those_of_the_kind_of_task_or_the_users_own() {
 fn a_dry_run_prints_exactly_what_is_sent_and_sends_nothing() {
     let (shop, server) = (shop(), Ollama::saying("yes"));
     let dry = ask(&shop, &server, &["Fix the login", "--dry-run"]);
-    dry.ends(0, &["nothing was sent; it would go to ollama qwen2.5-coder:7b"]);
+    dry.ends(0, &["not sent; it would go to ollama qwen2.5-coder:7b"]);
     assert_eq!(server.chats().len(), 0);
     assert!(!shop.path("data").exists(), "a dry run is no dossier given");
     ask(&shop, &server, &["Fix the login"]).ends(0, &[]);

@@ -115,7 +115,7 @@ fn dry_run(
     Output::stdout().write(&page)?;
     let window = request.window.map(|window| format!(", window {window}")).unwrap_or_default();
     messages.say(&format!(
-        "nothing was sent; it would go to {}: about {} tokens{window}, {} files",
+        "not sent; it would go to {}: about {} tokens{window}, {} files",
         model.chat.name(),
         dossier.prompt_tokens,
         dossier.answer.pack.files.len()
