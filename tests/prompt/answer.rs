@@ -60,7 +60,7 @@ fn the_window_holds_prompt_and_answer_in_steps() {
     let windows: Vec<u64> =
         server.chats().iter().map(|chat| chat["options"]["num_ctx"].as_u64().unwrap()).collect();
     assert_eq!(windows[0], windows[1], "another window loads the model anew");
-    assert!(windows[0] % 1_024 == 0 && windows[0] <= CONTEXT_LENGTH, "{windows:?}");
+    assert!(windows[0].is_multiple_of(1_024) && windows[0] <= CONTEXT_LENGTH, "{windows:?}");
     let limit = server.chats()[0]["options"]["num_predict"].as_u64().unwrap();
     assert!(limit >= 2_048 && limit < windows[0], "{limit}");
 }

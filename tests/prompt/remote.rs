@@ -25,7 +25,8 @@ fn command(shop: &Sandbox, provider: &str, url: &str, more: &[&str]) -> Command 
 #[test]
 fn each_answers_in_its_own_format() {
     let shop = shop();
-    let replies: [(&str, fn() -> Reply); 4] = [
+    type Make = fn() -> Reply;
+    let replies: [(&str, Make); 4] = [
         ("openai", || providers::openai(&["Y", "es"], "stop")),
         ("anthropic", || providers::anthropic(&["Y", "es"])),
         ("gemini", || providers::gemini(&["Y", "es"], Some("STOP"))),
