@@ -106,7 +106,7 @@ pub(super) struct PromptArgs {
     /// Seconds that the model may take for an answer
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub timeout: u32,
-    /// Print exactly what would be sent, and send nothing
+    /// Print exactly what would be sent to the model, and do not send it
     #[arg(long)]
     pub dry_run: bool,
     /// Show the explanation first, and ask on the terminal whether to send

@@ -36,7 +36,7 @@ fn the_instructions_are_those_of_the_kind_of_task_or_the_users_own() {
 }
 
 #[test]
-fn a_dry_run_prints_exactly_what_is_sent_and_sends_nothing() {
+fn a_dry_run_prints_exactly_what_is_sent_and_does_not_send_it() {
     let (shop, server) = (shop(), Ollama::saying("yes"));
     let dry = ask(&shop, &server, &["Fix the login", "--dry-run"]);
     dry.ends(0, &["not sent; it would go to ollama qwen2.5-coder:7b"]);

@@ -111,3 +111,18 @@ fn what_only_looks_like_a_request_is_the_answer() {
         assert_eq!((run.stdout, server.chats().len()), (format!("{answer}\n"), 1));
     }
 }
+
+/// What masks a secret is shorter than it: the places behind it move.
+#[test]
+fn an_item_behind_a_masked_secret_is_the_one_that_was_asked_for() {
+    let shop = shop();
+    let secret = ["ghp", "_", "k3Jx9Qm2Zt7Lw5Rb8Vn1Yc4Hd6Fg0SpAuEiT"].concat();
+    let before: String = (0..9).map(|n| format!("const K{n}: &str = \"{secret}\";\n")).collect();
+    let items: String = (0..40).map(|n| format!("pub fn other_{n}() {{}}\n")).collect();
+    shop.write("src/long.rs", format!("{before}{items}"));
+    let server = saying(&["```need\nother_7\n```", "Yes."]);
+    ask(&shop, &server, &["What does `login` do?"]).ends(0, &["other_7: given, "]);
+    let chats = server.chats();
+    let message = content(&chats[1], 3);
+    assert!(message.contains("## src/long.rs (line 17)") && message.contains("fn other_7()"), "{message}");
+}

@@ -101,7 +101,7 @@ fn fitting(compiler: &mut Compiler<'_>) -> anyhow::Result<Dossier> {
     }
 }
 
-/// Exactly what would be sent.
+/// Exactly what would be sent. A model that plans is asked, as it decides what that is.
 fn dry_run(
     request: &ChatRequest,
     dossier: &Dossier,
