@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use super::{Request, Workspace};
 use crate::budget::Entry;
 use crate::budget::asked::{self, Room};
-use crate::expand::Facts;
 use crate::index::CommitVotes;
 use crate::model::{FileId, Signal, SignalKind, Source, SymbolId};
 use crate::render::render_entry;
@@ -44,14 +43,7 @@ impl Workspace {
     ) -> Result<Vec<Entry>, Refusal> {
         let path = relative(name)?;
         let votes = CommitVotes::default();
-        let facts = Facts {
-            snapshot: &self.snapshot,
-            syntax: &self.syntax,
-            graph: &self.graph,
-            lexical: &self.lexical,
-            votes: &votes,
-            provider: &self.graph,
-        };
+        let facts = self.facts(&votes, &self.graph);
         let counted = request.render.counted();
         let price = |entry: &Entry| self.counter.count(&render_entry(entry, &counted));
         let within = |tokens: u32| Room { tokens, mask: request.mask, counter: &self.counter, price: &price };

@@ -165,14 +165,7 @@ impl Workspace {
         plan.include_tests = request.tests.unwrap_or(plan.include_tests);
         clock.stage("plan");
         let votes = CommitVotes::count(&self.history, &self.snapshot, &seeds::terms(&plan));
-        let facts = Facts {
-            snapshot: &self.snapshot,
-            syntax: &self.syntax,
-            graph: &self.graph,
-            lexical: &self.lexical,
-            votes: &votes,
-            provider,
-        };
+        let facts = self.facts(&votes, provider);
         let collect = |plan: &ContextPlan, deadline: &Deadline| {
             let mut candidates = expand::expand(&facts, &intent, plan, deadline);
             if request.tests == Some(false) {
@@ -247,6 +240,11 @@ impl Workspace {
                 if counted == request.render { text } else { render::render(&pack, &request.render) };
             return Ok(Answer { pack, rendered });
         }
+    }
+
+    fn facts<'a>(&'a self, votes: &'a CommitVotes, provider: &'a dyn LanguageProvider) -> Facts<'a> {
+        let Workspace { snapshot, syntax, graph, lexical, .. } = self;
+        Facts { snapshot, syntax, graph, lexical, votes, provider }
     }
 
     fn freshness(&self) -> Freshness {

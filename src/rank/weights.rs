@@ -11,7 +11,8 @@ const ITEMS: f64 = 1.2;
 const PAST_COMMITS: f64 = 0.3;
 /// .5, 1 and 2 are within .3 points: few tasks quote a path.
 const QUOTED_PATH: f64 = 1.0;
-/// What a believed model chose comes before all that words can gain together (3.5).
+/// What a believed model chose comes before all that words can gain together (3.5). 3 against 4, on all commit tasks: all@10 of an
+/// oracle 88.8, 90.0; hit@1 of a noisy model 62.5, 60.6.
 const SHORTLIST: f64 = 4.0;
 /// Frames mislead where no words support them, so they cannot win alone.
 const BACKTRACE: f64 = 0.2;

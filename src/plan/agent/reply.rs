@@ -40,7 +40,7 @@ pub struct Proposal {
     pub shortlist: Vec<String>,
     pub keywords: Vec<String>,
     pub symbols_to_find: Vec<String>,
-    /// Globs over paths of the workspace.
+    /// Globs over paths of the workspace, told with the plan: what is searched follows from the words and the shortlist.
     pub file_patterns: Vec<String>,
     pub include_tests: bool,
     pub max_depth: Option<u32>,
