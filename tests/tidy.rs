@@ -18,7 +18,7 @@ const DOORS: [(&str, &[&str]); 10] = [
     (r"\b(reqwest|genai|ollama_rs|rustls|tokio|futures_core)::", &["src/llm/"]),
     (r"\b(clap|clap_complete|indicatif|anyhow)::", &["src/cli/"]),
     // A workspace's code is never run: programs are started here alone, and each says why it may.
-    (r"\bCommand::new\(", &["src/cli/clipboard.rs", "src/eval/checkout.rs", "src/lsp/"]),
+    (r"\bCommand::new\(", &["src/cli/clipboard.rs", "src/eval/git.rs", "src/lsp/"]),
     // A closed pipe makes them panic: data goes through `cli::output`, the rest through `cli::messages`.
     (r"\be?print(ln)?!\(", &[]),
 ];

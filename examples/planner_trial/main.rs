@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
-use dossier::eval::{self, Outcome, Task};
+use dossier::eval::{self, Keep, Outcome, Task};
 use dossier::llm;
 use dossier::plan::{ContextAgent, MOST_OFFERED, ModelAgent};
 use dossier::text::redact;
@@ -76,11 +76,15 @@ fn run(args: &Args, tasks: &[Task], agent: Option<Box<dyn ContextAgent>>) -> Res
     let options = eval::Options {
         repos: args.repos.clone(),
         work: args.work.clone(),
-        budget: 8192,
+        keep: Keep::Snapshots,
+        jobs: 1,
+        budgets: vec![8192],
         planner: agent.map(|agent| (agent, Duration::from_secs(10))),
         server: None,
+        kept: None,
+        program: String::new(),
     };
-    let run = eval::run(tasks, &options, &mut |_| ());
+    let run = eval::run(tasks, &options, &|_| ());
     for error in &run.errors {
         eprintln!("{error}");
     }

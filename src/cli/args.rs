@@ -6,6 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::eval::EvalArgs;
 use crate::config::{Format, ModelProvider, Name, Planner, Tests, Typed, Value, value_of};
 
 const AFTER_HELP: &str = "\
@@ -39,8 +40,8 @@ pub(super) enum Command {
     Stats(StatsArgs),
     /// Ask how the items of the workspace hang together
     Graph(GraphArgs),
-    /// Measure the retrieval on tasks with known answers
-    Eval(EvalArgs),
+    /// Measure what Dossier is worth on your own code: on past commits, or on tasks with known answers
+    Eval(Box<EvalArgs>),
     /// Check what is there, and say how to mend what is not
     Doctor(DoctorArgs),
     /// Let programs that obey the workspace's own files (rust-analyzer, cargo, rustc, rustup) be started in it
@@ -338,34 +339,6 @@ pub(super) enum Question {
     Usages,
     /// The tests that reach it
     Tests,
-}
-
-#[derive(Debug, clap::Args)]
-pub(super) struct EvalArgs {
-    /// A file of tasks, one JSON object a line; may be given again
-    #[arg(long, required = true, value_name = "FILE")]
-    pub tasks: Vec<PathBuf>,
-    /// The folder with the git repositories, each as `owner+name`, `owner/name` or `name`
-    #[arg(long, value_name = "FOLDER")]
-    pub repos: PathBuf,
-    /// Where checkouts are made and kept [default: in the cache folder]
-    #[arg(long, value_name = "FOLDER")]
-    pub work: Option<PathBuf>,
-    /// Write all measures, and every task's ranks, to this file
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
-    /// Only tasks whose id or repository holds this text; may be given again
-    #[arg(long, value_name = "TEXT")]
-    pub filter: Vec<String>,
-    /// Tokens of each pack [default: 8192]
-    #[arg(long, value_name = "TOKENS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
-    pub token_budget: Option<u32>,
-    /// Start the language server in each checkout, and wait so many seconds at most until it is ready
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=3_600))]
-    pub wait_lsp: Option<u32>,
-    /// Let this model of the Ollama server at OLLAMA_HOST plan
-    #[arg(long, value_name = "MODEL")]
-    pub planner_model: Option<String>,
 }
 
 #[cfg(test)]

@@ -1,78 +1,174 @@
 //! A repository at a snapshot, in a folder of its own, with nothing in it that shows what came later.
 //!
-//! The checkout borrows the objects of the repository (`objects/info/alternates`) and has no ref but a detached
-//! HEAD, so that its history is what stood before the snapshot.
+//! A checkout borrows the objects of the repository and has no reference but a detached HEAD, so that its history is what stood
+//! before the snapshot. Snapshots that will be wanted again are kept, one folder each. Those of the user's own history, one for
+//! each commit, would be as many copies of the whole tree: there a checkout for each job moves from one to the next, which
+//! writes only what differs between them.
 
+use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use super::EvalError;
+use super::git::{borrow, git};
+use crate::workspace::history::origin;
+
+/// Says that a checkout is whole.
+const COMPLETE: &str = "dossier-complete";
+/// Moving checkouts of one repository at the same time, of all runs.
+const MOST_MOVING: usize = 1000;
+
+/// What becomes of a checkout when its tasks are done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// It stays for the next run.
+    Snapshots,
+    /// It moves on, and is removed at the end.
+    Nothing,
+}
 
 /// The git directory of `owner/name` below `folder`: `owner+name`, `owner/name` or `name`, bare, with `.git`, or in a
-/// folder `repo` inside.
-pub fn find_repository(folder: &Path, repo: &str) -> Option<PathBuf> {
+/// folder `repo` inside; or `folder` is a repository itself.
+pub(super) fn find_repository(folder: &Path, repo: &str) -> Option<PathBuf> {
     let name = repo.rsplit('/').next().unwrap_or(repo);
     let places = [repo.replace('/', "+"), repo.to_string(), repo.replace('/', "__"), name.to_string()];
     let forms = ["", ".git", "repo", "repo.git"];
-    places
+    let below = places
         .iter()
         .flat_map(|place| forms.iter().map(move |form| folder.join(place).join(form)))
         .chain(places.iter().map(|place| folder.join(format!("{place}.git"))))
-        .find(|path| path.join("objects").is_dir() && path.join("HEAD").is_file())
+        .find(|path| path.join("objects").is_dir() && path.join("HEAD").is_file());
+    below.or_else(|| origin(folder).filter(|origin| origin.folder.is_empty()).map(|origin| origin.git))
 }
 
-/// The checkout of a snapshot under `work`, made where it is not there yet.
-pub fn prepare(repository: &Path, repo: &str, snapshot: &str, work: &Path) -> Result<PathBuf, EvalError> {
-    let target = work.join(repo.replace('/', "+")).join(snapshot);
-    if target.join(".git").join("dossier-complete").is_file() {
-        return Ok(target);
-    }
-    let fail = |what: String| EvalError::Checkout { repo: repo.into(), snapshot: snapshot.into(), what };
-    if target.exists() {
-        std::fs::remove_dir_all(&target).map_err(|error| fail(error.to_string()))?;
-    }
-    make(repository, snapshot, &target).map_err(|what| {
-        // Half a checkout is of no use, and the next run makes it anew.
-        let _ = std::fs::remove_dir_all(&target);
-        fail(what)
-    })?;
-    Ok(target)
+/// Gives out checkouts.
+pub(super) struct Checkouts<'a> {
+    repos: &'a Path,
+    work: &'a Path,
+    keep: Keep,
+    /// One is made at a time.
+    making: Mutex<()>,
+    idle: Mutex<Vec<Moving>>,
 }
 
-fn make(repository: &Path, snapshot: &str, target: &Path) -> Result<(), String> {
-    let info = target.join(".git").join("objects").join("info");
+/// A folder at a snapshot.
+pub(super) enum Checkout {
+    Kept(PathBuf),
+    Moving(Moving),
+}
+
+/// A checkout that goes from one snapshot to the next; removed when dropped. The lock keeps other runs out.
+pub(super) struct Moving {
+    repo: String,
+    folder: PathBuf,
+    _lock: File,
+}
+
+impl Checkout {
+    pub fn root(&self) -> &Path {
+        match self {
+            Checkout::Kept(folder) => folder,
+            Checkout::Moving(moving) => &moving.folder,
+        }
+    }
+}
+
+impl Drop for Moving {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+impl<'a> Checkouts<'a> {
+    pub fn new(repos: &'a Path, work: &'a Path, keep: Keep) -> Checkouts<'a> {
+        Checkouts { repos, work, keep, making: Mutex::default(), idle: Mutex::default() }
+    }
+
+    /// A checkout of `repo` at `snapshot`, for the caller alone until it is given back.
+    pub fn take(&self, repo: &str, snapshot: &str) -> Result<Checkout, EvalError> {
+        let missing =
+            || EvalError::Repository { repo: repo.into(), folder: self.repos.display().to_string() };
+        let repository = find_repository(self.repos, repo).ok_or_else(missing)?;
+        let own = self.work.join(repo.replace('/', "+"));
+        let made = match self.keep {
+            Keep::Snapshots => self.kept(&repository, snapshot, &own.join(snapshot)).map(Checkout::Kept),
+            Keep::Nothing => self.moved(&repository, repo, snapshot, &own).map(Checkout::Moving),
+        };
+        made.map_err(|what| EvalError::Checkout { repo: repo.into(), snapshot: snapshot.into(), what })
+    }
+
+    pub fn give_back(&self, checkout: Checkout) {
+        if let Checkout::Moving(moving) = checkout {
+            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(moving);
+        }
+    }
+
+    fn kept(&self, repository: &Path, snapshot: &str, target: &Path) -> Result<PathBuf, String> {
+        let _one = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let complete = target.join(".git").join(COMPLETE);
+        if complete.is_file() {
+            return Ok(target.to_owned());
+        }
+        clear(target)?;
+        let made = borrow(repository, target)
+            .and_then(|()| move_to(target, snapshot))
+            .and_then(|()| std::fs::write(complete, "").map_err(|error| error.to_string()));
+        if made.is_err() {
+            // Half a checkout is of no use, and the next run makes it anew.
+            let _ = std::fs::remove_dir_all(target);
+        }
+        made.map(|()| target.to_owned())
+    }
+
+    fn moved(&self, repository: &Path, repo: &str, snapshot: &str, own: &Path) -> Result<Moving, String> {
+        let idle = {
+            let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+            let place = idle.iter().position(|moving| moving.repo == repo);
+            place.map(|place| idle.swap_remove(place))
+        };
+        let moving = match idle {
+            Some(moving) => moving,
+            None => {
+                let _one = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+                let moving = claim(own, repo)?;
+                borrow(repository, &moving.folder)?;
+                moving
+            }
+        };
+        move_to(&moving.folder, snapshot)?;
+        Ok(moving)
+    }
+}
+
+/// A folder that no other run uses. What a run left there that was killed is removed.
+fn claim(own: &Path, repo: &str) -> Result<Moving, String> {
     let text = |error: std::io::Error| error.to_string();
-    std::fs::create_dir_all(target).map_err(text)?;
-    git(target, &["init", "--quiet", "--template="])?;
-    let objects = std::fs::canonicalize(repository.join("objects")).map_err(text)?;
-    std::fs::create_dir_all(&info).map_err(text)?;
-    std::fs::write(info.join("alternates"), format!("{}\n", objects.display())).map_err(text)?;
-    git(target, &["checkout", "--quiet", "--detach", snapshot])
-        .map_err(|error| format!("{error}; fetch the commit into the repository, if it is not there"))?;
-    std::fs::write(target.join(".git").join("dossier-complete"), "").map_err(text)
+    std::fs::create_dir_all(own).map_err(text)?;
+    for number in 0..MOST_MOVING {
+        let folder = own.join(format!("moving-{number}"));
+        let lock = folder.with_extension("lock");
+        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(lock).map_err(text)?;
+        if lock.try_lock().is_ok() {
+            clear(&folder)?;
+            return Ok(Moving { repo: repo.to_owned(), folder, _lock: lock });
+        }
+    }
+    Err(format!("{} is full: remove the folders `moving-…` in it", own.display()))
 }
 
-/// Runs git without the user's or the system's configuration: no hooks, no filters. Nor with variables of git's own,
-/// which a hook that we run in has set: they would lead it to another repository.
-fn git(folder: &Path, arguments: &[&str]) -> Result<(), String> {
-    let mut command = Command::new("git");
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
-        command.env_remove(name);
-    }
-    let output = command
-        .current_dir(folder)
-        .env("GIT_CONFIG_GLOBAL", null_device())
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .args(["-c", "core.hooksPath=", "-c", "core.symlinks=false", "-c", "advice.detachedHead=false"])
-        .args(arguments)
-        .output()
-        .map_err(|error| format!("git could not be started: {error}; install git"))?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(String::from_utf8_lossy(&output.stderr).trim().to_string()),
+fn clear(folder: &Path) -> Result<(), String> {
+    match folder.exists() {
+        true => std::fs::remove_dir_all(folder).map_err(|error| error.to_string()),
+        false => Ok(()),
     }
 }
 
-fn null_device() -> &'static str {
-    if cfg!(windows) { "NUL" } else { "/dev/null" }
+fn move_to(folder: &Path, snapshot: &str) -> Result<(), String> {
+    let arguments = ["checkout", "--quiet", "--force", "--detach", snapshot];
+    git(folder, &arguments, &[]).map(drop).map_err(|error| {
+        format!(
+            "{error}; fetch the commit into the repository, if it is not there; a history that was rewritten \
+             since has lost it"
+        )
+    })
 }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::task::Task;
 use crate::budget::{ContextPack, Level};
 use crate::model::LineRange;
 
 /// How well one answer found what the change touched.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measures {
     /// The first ranked file is gold.
     #[serde(rename = "hit@1")]
@@ -61,6 +61,11 @@ pub const COLUMNS: [Column; 12] = [
     ("pack_prec", |m| m.pack_prec),
     ("pack_files", |m| m.pack_files),
 ];
+
+/// What a measure is multiplied by to be told: shares are told in percent, counts as they are.
+pub fn scale(name: &str) -> f64 {
+    if name == "pack_files" { 1.0 } else { 100.0 }
+}
 
 /// Measures an answer against its task.
 pub fn measure(task: &Task, pack: &ContextPack) -> Measures {

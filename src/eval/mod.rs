@@ -2,28 +2,48 @@
 //!
 //! A task is a real commit or issue; its gold is what the real change touched. The tree is the state before the
 //! change, and nothing later may be seen: each snapshot is checked out into a folder of its own.
+//!
+//! ```text
+//! task ─┐
+//!       ├▶ run ─▶ measure ─▶ summary ─▶ table, report, compare
+//! git ─▶ checkout                          show: one task
+//!  └──▶ from_history: tasks from the user's own repository
+//! ```
 
-mod checkout;
-mod measure;
-mod report;
+mod git;
 mod task;
+mod checkout;
+mod from_history;
+mod measure;
+mod statistics;
+mod kept;
+mod run;
+mod summary;
+mod table;
+mod report;
+mod compare;
+mod show;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-pub use checkout::{find_repository, prepare};
+pub use checkout::Keep;
+pub use compare::{Comparison, Old};
+pub use from_history::{History, from_history};
+pub use kept::{Kept, Reading};
 pub use measure::{COLUMNS, Measures, measure, ranks};
-pub use report::{Report, differences, table};
+pub use report::Report;
+pub use run::run;
+pub use show::show;
+pub use table::{curve, differences, interval_table, table};
 pub use task::{Task, read};
 
-use crate::model::{Deadline, Note};
-use crate::pipeline::{LanguageServer, Planner, Request, ServerOptions, Workspace};
+use crate::pipeline::{Planner, Request, ServerOptions};
 use crate::plan::ContextAgent;
 use crate::render::RenderOptions;
-use crate::workspace::WalkOptions;
 
 /// What stops an evaluation, or a task of it.
 #[derive(Debug, thiserror::Error)]
@@ -33,142 +53,101 @@ pub enum EvalError {
     #[error("{repo} at {snapshot}: no checkout could be made: {what}")]
     Checkout { repo: String, snapshot: String, what: String },
     #[error("{id}: {what}")]
-    Answer { id: String, what: String },
+    Task { id: String, what: String },
     #[error("{repo}: without a language server: {what}")]
     Server { repo: String, what: String },
+    #[error("{file}: results are no longer kept: {what}")]
+    Kept { file: String, what: String },
+    #[error("{folder}: no tasks can be made of its history: {what}")]
+    History { folder: String, what: String },
 }
 
 /// How to run the tasks.
 pub struct Options {
-    /// Where the repositories are.
+    /// Where the repositories are, or the one of all tasks.
     pub repos: PathBuf,
-    /// Where checkouts are made and kept.
+    /// Where checkouts are made.
     pub work: PathBuf,
-    /// Tokens of each pack.
-    pub budget: u32,
+    pub keep: Keep,
+    /// Tasks at the same time. Each snapshot that is worked on is held in memory: so many at most.
+    pub jobs: usize,
+    /// Tokens of each pack; every task is answered with each. Not empty.
+    pub budgets: Vec<u32>,
     /// Who plans, and how long it may take for each task; rules where nobody is named.
     pub planner: Option<(Box<dyn ContextAgent>, Duration)>,
-    /// Runs every task a second time, with a language server that may take so long to load.
+    /// Runs every task a second time at the first budget, with a language server that may take so long to load.
     pub server: Option<(ServerOptions, Duration)>,
+    /// Results that count as done, and where new ones are kept.
+    pub kept: Option<Kept>,
+    /// Which program this is: what another one found is not reused.
+    pub program: String,
 }
 
-/// All that came of a run.
+impl Options {
+    /// What is asked for a task: the one place where an option that changes answers comes in. `answering` names it too.
+    fn request(&self, query: &str, budget: u32) -> Request {
+        Request {
+            query: query.to_owned(),
+            budget,
+            max_files: None,
+            depth: None,
+            tests: None,
+            mask: true,
+            render: RenderOptions::default(),
+        }
+    }
+
+    fn planner(&self) -> Planner<'_> {
+        let planner = self.planner.as_ref();
+        planner.map_or(Planner::rules(), |(agent, limit)| Planner::agent(&**agent, *limit))
+    }
+
+    /// All options beside the budget that change what is answered, in words: results of others are not reused.
+    pub fn answering(&self) -> String {
+        let planner = self.planner.as_ref().map_or("rules", |(agent, _)| agent.name());
+        format!("planned by {planner}")
+    }
+
+    /// The budget of the tables.
+    pub fn budget(&self) -> u32 {
+        self.budgets.first().copied().unwrap_or_default()
+    }
+}
+
+/// All that came of a run, in the order of the tasks.
 #[derive(Debug, Default)]
 pub struct Run {
-    /// By the text alone.
+    /// By the text alone, at the first budget.
     pub outcomes: Vec<Outcome>,
+    /// The same tasks at the other budgets.
+    pub at_other_budgets: Vec<Outcome>,
     /// The same tasks with a language server that was ready; those of snapshots where none was are not among them.
     pub served: Vec<Outcome>,
+    /// How many of all these were found done already.
+    pub reused: usize,
     /// Tasks that could not be run, and servers that could not be had.
     pub errors: Vec<EvalError>,
 }
 
 /// One task with what came of it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     pub id: String,
     pub repo: String,
+    /// `Task::digest`.
+    pub task: String,
+    pub checking: bool,
+    /// Tokens that the pack was allowed.
+    pub budget: u32,
     #[serde(flatten)]
     pub measures: Measures,
     /// The rank of each gold file.
     pub ranks: BTreeMap<String, Option<usize>>,
     /// `heuristic`, or the model that made the plan.
     pub planned_by: String,
+    /// Tokens of the pack.
     pub tokens: u32,
+    /// For the answer, the workspace being read; more where jobs share the cores.
     pub seconds: f64,
     pub top: Vec<String>,
-}
-
-/// Runs the tasks, those of one snapshot together; tells `progress` after each. What cannot be run stops nothing else.
-pub fn run(tasks: &[Task], options: &Options, progress: &mut dyn FnMut(&Outcome)) -> Run {
-    let mut run = Run::default();
-    let mut groups: BTreeMap<(&str, &str), Vec<&Task>> = BTreeMap::new();
-    for task in tasks {
-        groups.entry((&task.repo, &task.snapshot)).or_default().push(task);
-    }
-    for ((repo, snapshot), group) in groups {
-        let workspace = match open(repo, snapshot, options) {
-            Ok(workspace) => workspace,
-            Err(error) => {
-                run.errors.push(error);
-                continue;
-            }
-        };
-        for task in &group {
-            match one(task, &workspace, &LanguageServer::absent(&workspace.snapshot.root), options) {
-                Ok(outcome) => {
-                    progress(&outcome);
-                    run.outcomes.push(outcome);
-                }
-                Err(error) => run.errors.push(error),
-            }
-        }
-        let Some((server, wait)) = &options.server else { continue };
-        match ready(&workspace, server, *wait) {
-            Ok(server) => {
-                let served = group.iter().filter_map(|task| one(task, &workspace, &server, options).ok());
-                run.served.extend(served);
-            }
-            Err(what) => run.errors.push(EvalError::Server { repo: repo.into(), what }),
-        }
-    }
-    run
-}
-
-/// A server that has proved itself, or why there is none.
-fn ready(workspace: &Workspace, options: &ServerOptions, wait: Duration) -> Result<LanguageServer, String> {
-    let server = LanguageServer::start(&workspace.snapshot.root, options);
-    match server.wait(workspace, &Deadline::after(wait), &mut |_| {}) {
-        true => Ok(server),
-        false => {
-            let notes: Vec<String> = server.notes().into_iter().map(|Note { text, .. }| text).collect();
-            Err(notes.join("; "))
-        }
-    }
-}
-
-fn open(repo: &str, snapshot: &str, options: &Options) -> Result<Workspace, EvalError> {
-    let folder = || options.repos.display().to_string();
-    let repository = find_repository(&options.repos, repo)
-        .ok_or_else(|| EvalError::Repository { repo: repo.into(), folder: folder() })?;
-    let root = prepare(&repository, repo, snapshot, &options.work)?;
-    Workspace::open(&root, &WalkOptions::default(), &Deadline::never()).map_err(|error| EvalError::Checkout {
-        repo: repo.into(),
-        snapshot: snapshot.into(),
-        what: error.to_string(),
-    })
-}
-
-fn one(
-    task: &Task,
-    workspace: &Workspace,
-    server: &LanguageServer,
-    options: &Options,
-) -> Result<Outcome, EvalError> {
-    let start = Instant::now();
-    let request = Request {
-        query: task.query.clone(),
-        budget: options.budget,
-        max_files: None,
-        depth: None,
-        tests: None,
-        mask: true,
-        render: RenderOptions::default(),
-    };
-    let planner = options.planner.as_ref();
-    let planner = planner.map_or(Planner::rules(), |(agent, limit)| Planner::agent(&**agent, *limit));
-    let answer = workspace
-        .answer(&request, server, &planner, &Deadline::never())
-        .map_err(|error| EvalError::Answer { id: task.id.clone(), what: error.to_string() })?;
-    let ranks = ranks(task, &answer.pack.ranking);
-    Ok(Outcome {
-        id: task.id.clone(),
-        repo: task.repo.clone(),
-        measures: measure(task, &answer.pack),
-        ranks: task.modified.iter().cloned().zip(ranks).collect(),
-        planned_by: answer.pack.plan.source.clone(),
-        tokens: answer.pack.budget.used,
-        seconds: start.elapsed().as_secs_f64(),
-        top: answer.pack.ranking.iter().take(10).cloned().collect(),
-    })
 }

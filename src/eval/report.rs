@@ -1,123 +1,95 @@
-//! The outcomes as a table for people and as JSON for programs.
+//! The outcomes as JSON for programs, and for a later run to be compared with.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::{COLUMNS, Outcome, Run};
+use super::summary::{ByMeasure, Summary, by_repository, means, parts};
+use super::{Comparison, Options, Outcome, Run};
+
+/// Fields are added, and never change their meaning.
+const VERSION: u32 = 2;
 
 /// All of a run, as written by `--json`.
 #[derive(Debug, Serialize)]
 pub struct Report<'a> {
     pub version: u32,
+    /// Tokens of the packs of `outcomes`, and of all that is drawn from them.
+    pub budget: u32,
+    /// The program, and its options beside the budget.
+    pub program: &'a str,
+    pub options: String,
     pub tasks: usize,
     /// Means over all tasks: shares in percent, `pack_files` a number.
-    pub means: BTreeMap<&'static str, f64>,
-    pub repositories: BTreeMap<String, BTreeMap<&'static str, f64>>,
+    pub means: ByMeasure<f64>,
+    /// 95 % intervals of these, by resampling tasks.
+    pub intervals: ByMeasure<[f64; 2]>,
+    pub repositories: BTreeMap<String, ByMeasure<f64>>,
+    pub repository_intervals: BTreeMap<String, ByMeasure<[f64; 2]>>,
+    /// `tuning` and `checking`, where some tasks are for checking.
+    parts: BTreeMap<&'static str, Summary>,
+    /// One for each budget, in the order in which they were given; empty where there is one budget.
+    curve: Vec<Point>,
     pub outcomes: &'a [Outcome],
+    pub at_other_budgets: &'a [Outcome],
     /// The same tasks with a language server, and their means; empty where none was asked for.
     pub served: &'a [Outcome],
-    pub served_means: BTreeMap<&'static str, f64>,
+    pub served_means: ByMeasure<f64>,
+    /// Against an older report, where one was given.
+    pub comparison: Option<&'a Comparison>,
     /// Tasks that could not be run, and why.
     pub errors: Vec<String>,
 }
 
+#[derive(Debug, Serialize)]
+struct Point {
+    budget: u32,
+    #[serde(flatten)]
+    summary: Summary,
+}
+
 impl Report<'_> {
-    pub fn of(run: &Run, errors: Vec<String>) -> Report<'_> {
-        let Run { outcomes, served, .. } = run;
-        let repositories = by_repository(outcomes)
+    pub fn of<'a>(
+        run: &'a Run,
+        options: &'a Options,
+        comparison: Option<&'a Comparison>,
+        errors: Vec<String>,
+    ) -> Report<'a> {
+        let Run { outcomes, at_other_budgets, served, .. } = run;
+        let Summary { tasks, means: all, intervals } = Summary::of(&outcomes.iter().collect::<Vec<_>>());
+        let repositories: Vec<(String, Summary)> = by_repository(outcomes)
             .into_iter()
-            .map(|(repo, outcomes)| (repo.to_string(), means(&outcomes)))
+            .map(|(repo, outcomes)| (repo.to_owned(), Summary::of(&outcomes)))
             .collect();
-        let all: Vec<&Outcome> = outcomes.iter().collect();
+        let mut parts = parts(outcomes);
+        parts.pop();
         Report {
-            version: 1,
-            tasks: outcomes.len(),
-            means: means(&all),
-            repositories,
+            version: VERSION,
+            budget: options.budget(),
+            program: &options.program,
+            options: options.answering(),
+            tasks,
+            means: all,
+            intervals,
+            repositories: repositories.iter().map(|(repo, all)| (repo.clone(), all.means.clone())).collect(),
+            repository_intervals: repositories.into_iter().map(|(repo, all)| (repo, all.intervals)).collect(),
+            parts: parts.into_iter().map(|(part, outcomes)| (part.name(), Summary::of(&outcomes))).collect(),
+            curve: curve(run, &options.budgets),
             outcomes,
+            at_other_budgets,
             served,
             served_means: means(&served.iter().collect::<Vec<_>>()),
+            comparison,
             errors,
         }
     }
 }
 
-fn by_repository(outcomes: &[Outcome]) -> BTreeMap<&str, Vec<&Outcome>> {
-    let mut repositories: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
-    for outcome in outcomes {
-        repositories.entry(&outcome.repo).or_default().push(outcome);
-    }
-    repositories
-}
-
-fn means(outcomes: &[&Outcome]) -> BTreeMap<&'static str, f64> {
-    COLUMNS.iter().map(|&(name, of)| (name, mean(name, outcomes, of))).collect()
-}
-
-fn mean(name: &str, outcomes: &[&Outcome], of: fn(&super::Measures) -> f64) -> f64 {
-    let sum: f64 = outcomes.iter().map(|outcome| of(&outcome.measures)).sum();
-    let scale = if name == "pack_files" { 1.0 } else { 100.0 };
-    sum * scale / outcomes.len().max(1) as f64
-}
-
-/// A line for each repository and one for all, columns aligned.
-pub fn table(outcomes: &[Outcome]) -> String {
-    let groups = by_repository(outcomes);
-    let width = groups.keys().map(|repo| repo.len()).max().unwrap_or(0).max("repository".len());
-    let mut text = format!("{:width$}  tasks", "repository");
-    for (name, _) in COLUMNS {
-        let _ = write!(text, "  {name:>6}");
-    }
-    text.push_str("  s, median\n");
-    let all: Vec<&Outcome> = outcomes.iter().collect();
-    let rows = groups.iter().map(|(repo, outcomes)| (*repo, outcomes)).chain([("all", &all)]);
-    for (name, outcomes) in rows {
-        let _ = write!(text, "{name:width$}  {:>5}", outcomes.len());
-        for (column, of) in COLUMNS {
-            let _ = write!(text, "  {:>1$.1}", mean(column, outcomes, of), column.len().max(6));
-        }
-        let _ = writeln!(text, "  {:>9.2}", median(outcomes));
-    }
-    text
-}
-
-/// The tasks that a second run answers otherwise than the first, better or worse, and how many it answers alike.
-pub fn differences(first: &[Outcome], second: &[Outcome]) -> String {
-    let mut text = String::new();
-    let mut counts = [0usize; 3];
-    for after in second {
-        let Some(before) = first.iter().find(|before| before.id == after.id) else { continue };
-        let changed: Vec<(&str, f64, f64)> = COLUMNS
-            .iter()
-            .filter(|(name, _)| *name != "pack_files")
-            .map(|(name, of)| (*name, of(&before.measures) * 100.0, of(&after.measures) * 100.0))
-            .filter(|(_, before, after)| (before - after).abs() > f64::EPSILON)
-            .collect();
-        let gain: f64 = changed.iter().map(|(_, before, after)| after - before).sum();
-        let (verdict, count) = match gain {
-            gain if gain > 0.0 => ("better", 0),
-            gain if gain < 0.0 => ("worse", 1),
-            _ => ("alike", 2),
-        };
-        counts[count] += 1;
-        if changed.is_empty() {
-            continue;
-        }
-        let _ = write!(text, "{verdict:6}  {}", after.id);
-        for (name, before, after) in changed {
-            let _ = write!(text, "  {name} {before:.1} → {after:.1}");
-        }
-        text.push('\n');
-    }
-    let [better, worse, alike] = counts;
-    let _ = writeln!(text, "{better} better, {worse} worse, {alike} alike");
-    text
-}
-
-fn median(outcomes: &[&Outcome]) -> f64 {
-    let mut seconds: Vec<f64> = outcomes.iter().map(|outcome| outcome.seconds).collect();
-    seconds.sort_by(f64::total_cmp);
-    seconds.get(seconds.len() / 2).copied().unwrap_or(0.0)
+fn curve(run: &Run, budgets: &[u32]) -> Vec<Point> {
+    let outcomes = || run.outcomes.iter().chain(&run.at_other_budgets);
+    let point = |budget: &u32| {
+        let at: Vec<&Outcome> = outcomes().filter(|outcome| outcome.budget == *budget).collect();
+        Point { budget: *budget, summary: Summary::of(&at) }
+    };
+    if budgets.len() > 1 { budgets.iter().map(point).collect() } else { Vec::new() }
 }

@@ -26,7 +26,7 @@ use crate::lsp::LanguageProvider;
 use crate::model::{Deadline, FileKind, Note};
 use crate::plan;
 use crate::plan::{ContextPlan, Strategy};
-use crate::rank;
+use crate::rank::{self, Ranked};
 use crate::render::{self, RenderOptions};
 use crate::syntax::{self, FileSyntax};
 use crate::text;
@@ -71,6 +71,8 @@ pub struct Request {
 pub struct Answer {
     pub pack: ContextPack,
     pub rendered: String,
+    /// All candidates with their receipts, in the order of `pack.ranking`: those that did not go in, too.
+    pub ranked: Vec<Ranked>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -238,7 +240,7 @@ impl Workspace {
             pack.timings = clock.stages;
             let rendered =
                 if counted == request.render { text } else { render::render(&pack, &request.render) };
-            return Ok(Answer { pack, rendered });
+            return Ok(Answer { pack, rendered, ranked });
         }
     }
 

@@ -6,6 +6,7 @@
 mod assemble;
 mod changes;
 mod log;
+mod origin;
 mod renames;
 mod repository;
 
@@ -17,6 +18,7 @@ use crate::model::{Deadline, Note};
 use assemble::{Assembled, Listed, assemble};
 use changes::{Differ, Job};
 use log::End;
+pub use origin::{Origin, origin};
 use repository::Opened;
 
 /// Commits whose changed paths one task of the pool lists: enough to profit from the cache of trees, few enough to
