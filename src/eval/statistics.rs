@@ -52,9 +52,8 @@ pub(super) fn intervals<const N: usize>(rows: &[[f64; N]]) -> [[f64; 2]; N] {
     }
     let mut ends = [[0.0; 2]; N];
     for (ends, means) in ends.iter_mut().zip(&mut means) {
-        means.sort_by(f64::total_cmp);
         let cut = (DRAWS as f64 * OUTSIDE / 2.0) as usize;
-        *ends = [means[cut], means[DRAWS - 1 - cut]];
+        *ends = [cut, DRAWS - 1 - cut].map(|place| *means.select_nth_unstable_by(place, f64::total_cmp).1);
     }
     ends
 }

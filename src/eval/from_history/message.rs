@@ -9,14 +9,17 @@ use crate::text::pattern;
 /// Words of three letters and more: fewer say nothing that could be looked for.
 const LEAST_WORDS: usize = 3;
 const WORD_LETTERS: usize = 3;
-/// `feat(parser)!: …`, `cli: …`, `lexer, parser: …`: of two words at most.
+/// `feat(parser)!: …`, `cli: …`, `lexer, parser: …`: of two words at most. What stands there is often a folder's name.
 static PREFIX: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^[\w./*+-]+(?:\([^)]*\))?(?:,? [\w./*+-]+)?!?:\s+"));
+    LazyLock::new(|| pattern(r"^[\w./*+:-]+(?:\([^)]*\))?(?:,? [\w./*+:-]+)?!?:\s+"));
 /// ` (#123)`, `#123`.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"\s*\(#\d+\)|\s*\B#\d+\b"));
-/// `Co-authored-by: …`, `Change-Id: …`, `Fixes: …`.
-static TRAILER: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^(?:[A-Z][\w]*(?:-[\w]+)+|Fixes|Closes|Refs|Issue|Link|Bug):\s"));
+/// `Co-authored-by: …`, `Change-Id: …`, `Fixes #7`.
+static TRAILER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(?:[A-Z]\w*(?:-\w+)+:\s|(?i:fix(?:es|ed)?|close[sd]?|resolve[sd]?|refs?|see|part of)\b:?\s+\S*#\d+)",
+    )
+});
 
 /// How messages begin that tell no task: what they do is in other commits, or in none.
 const NO_TASK: [&str; 12] = [
@@ -88,7 +91,7 @@ mod tests {
         check("lexer, parser: draw the cursor last", Some("draw the cursor last"));
         check("Accept what is asked: trailing commas", Some("Accept what is asked: trailing commas"));
         check(
-            "Draw the cursor last\n\n\nThe cursor was hidden.\n\nCo-authored-by: A <a@b.c>\nSigned-off-by: B\nFixes: #7",
+            "Draw the cursor last\n\n\nThe cursor was hidden.\n\nCo-authored-by: A <a@b.c>\nSigned-off-by: B\nFixes #7\nCloses: a/b#8",
             Some("Draw the cursor last\n\nThe cursor was hidden."),
         );
     }

@@ -72,13 +72,14 @@ pub fn from_history(root: &Path, count: usize) -> Result<History, EvalError> {
         count,
         tasks: Vec::new(),
         left_out: BTreeMap::new(),
+        trouble: None,
     };
     let mut looked_at = 0;
     for chunk in log.commits.chunks(CHUNK) {
         if maker.tasks.len() >= count {
             break;
         }
-        looked_at += maker.take(chunk, scratch.path()).map_err(fail)?;
+        looked_at += maker.take(chunk, scratch.path());
     }
     let told = maker.told(looked_at, log.commits.len());
     match maker.tasks.is_empty() {
@@ -95,40 +96,64 @@ struct Maker {
     count: usize,
     tasks: Vec<Task>,
     left_out: BTreeMap<&'static str, usize>,
+    /// What git said of the first commit that it could not compare.
+    trouble: Option<String>,
 }
 
 const MERGE: &str = "are merges";
 const WITHOUT_PARENT: &str = "have no parent here to be compared with";
 const NO_SOURCE: &str = "change no Rust source that was there before";
 const TOO_MANY: &str = "change too many files";
+const INCOMPLETE: &str = "cannot be compared with their parents (a partial clone?)";
 const MOVES: &str = "move files";
 const FORMATTING: &str = "change only the formatting";
 const SAYS_LITTLE: &str = "have a message that says too little";
 
 impl Maker {
     /// Makes tasks of those commits that serve, in order, until there are enough; how many commits were looked at.
-    fn take(&mut self, commits: &[Commit], scratch: &Path) -> Result<usize, String> {
+    fn take(&mut self, commits: &[Commit], scratch: &Path) -> usize {
         let likely: Vec<&str> =
             commits.iter().filter(|commit| unlikely(commit).is_none()).map(|commit| &*commit.id).collect();
-        let mut patches = self.patches(&likely, scratch)?;
+        let mut patches = self.patches(&likely, scratch);
         for (index, commit) in commits.iter().enumerate() {
             if self.tasks.len() >= self.count {
-                return Ok(index);
+                return index;
             }
             let made = match unlikely(commit) {
                 Some(why) => Err(why),
-                None => self.task(commit, patches.remove(&commit.id).unwrap_or_default()),
+                None => patches
+                    .remove(&commit.id)
+                    .unwrap_or(Ok(Patch::default()))
+                    .and_then(|patch| self.task(commit, patch)),
             };
             match made {
                 Ok(task) => self.tasks.push(task),
                 Err(why) => *self.left_out.entry(why).or_default() += 1,
             }
         }
-        Ok(commits.len())
+        commits.len()
     }
 
-    /// The patches of commits, by their ids.
-    fn patches(&self, ids: &[&str], scratch: &Path) -> Result<BTreeMap<String, Patch>, String> {
+    /// The patches of commits, by their ids. A commit whose files are not here does not cost the others.
+    fn patches(&mut self, ids: &[&str], scratch: &Path) -> BTreeMap<String, Result<Patch, &'static str>> {
+        let sound = |patches: BTreeMap<String, Patch>| patches.into_iter().map(|(id, patch)| (id, Ok(patch)));
+        if let Ok(patches) = self.printed(ids, scratch) {
+            return sound(patches).collect();
+        }
+        let mut patches = BTreeMap::new();
+        for id in ids {
+            match self.printed(&[id], scratch) {
+                Ok(alone) => patches.extend(sound(alone)),
+                Err(error) => {
+                    self.trouble.get_or_insert(error);
+                    patches.insert((*id).to_owned(), Err(INCOMPLETE));
+                }
+            }
+        }
+        patches
+    }
+
+    fn printed(&self, ids: &[&str], scratch: &Path) -> Result<BTreeMap<String, Patch>, String> {
         let relative = format!("--relative={}/", self.folder);
         let mut arguments = vec!["diff-tree", "--stdin", "-r", "-p", "-M", "-U0", PARENTS];
         arguments.extend([
@@ -211,6 +236,9 @@ impl Maker {
         for (n, (why, count)) in self.left_out.iter().enumerate() {
             told.push_str(if n == 0 { "; left out: " } else { ", " });
             told.push_str(&format!("{count} {why}"));
+        }
+        if let Some(trouble) = &self.trouble {
+            told.push_str(&format!("; git: {trouble}"));
         }
         told
     }

@@ -1,7 +1,13 @@
-//! `dossier eval` on a repository made for it, whose measures can be told by hand; `dossier graph` on a fixture whose
-//! answers can be read in its code.
+//! `dossier eval` on repositories made for it, whose measures can be told by hand; `dossier graph` on a fixture whose answers
+//! can be read in its code.
 
+mod compare;
+mod graph;
+mod history;
+#[path = "../support/mod.rs"]
 mod support;
+
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use support::{Run, Sandbox, git};
@@ -72,19 +78,31 @@ impl Evaluation {
 
     /// Runs the tasks, one a line, and reads the report.
     fn run(&self, tasks: &[String]) -> (Run, Value) {
-        self.run_with_variables(tasks, &[])
+        self.run_with(tasks, &[], &[])
     }
 
-    fn run_with_variables(&self, tasks: &[String], variables: &[(&str, &str)]) -> (Run, Value) {
-        self.sandbox.put("tasks.jsonl", tasks.join("\n"));
-        let path = |name: &str| self.sandbox.path(name).display().to_string();
-        let [tasks, repos, work, report] = ["tasks.jsonl", "repos", "work", "report.json"].map(path);
-        let arguments = ["eval", "--tasks", &tasks, "--repos", &repos, "--work", &work, "--json", &report];
-        let mut command = self.sandbox.command(&arguments);
-        command.envs(variables.iter().copied());
-        let run = self.sandbox.finish(command, Vec::new());
+    fn run_with(&self, tasks: &[String], flags: &[&str], variables: &[(&str, &str)]) -> (Run, Value) {
+        let report = self.report();
+        let _ = std::fs::remove_file(&report);
+        let shown = report.display().to_string();
+        let run = self.finish(tasks, &[&["--json", &shown], flags].concat(), variables);
         let text = std::fs::read_to_string(report).unwrap_or_else(|_| "null".to_owned());
         (run, serde_json::from_str(&text).unwrap())
+    }
+
+    /// Runs the tasks without a report.
+    fn finish(&self, tasks: &[String], flags: &[&str], variables: &[(&str, &str)]) -> Run {
+        self.sandbox.put("tasks.jsonl", tasks.join("\n"));
+        let path = |name: &str| self.sandbox.path(name).display().to_string();
+        let [tasks, repos, work] = ["tasks.jsonl", "repos", "work"].map(path);
+        let arguments = ["eval", "--tasks", &tasks, "--repos", &repos, "--work", &work];
+        let mut command = self.sandbox.command(&[&arguments, flags].concat());
+        command.envs(variables.iter().copied());
+        self.sandbox.finish(command, Vec::new())
+    }
+
+    fn report(&self) -> PathBuf {
+        self.sandbox.path("report.json")
     }
 }
 
@@ -175,21 +193,26 @@ fn tasks_that_cannot_run_are_told_and_stop_none() {
     let mut twice = evaluation.task("good", "Another", &["src/stock.rs"]);
     twice["query"] = "Another of this name".into();
     let empty = evaluation.task("empty", "Fix the login", &[]);
-    let with = |id: &str, key: &str, value: &str| {
+    let with = |id: &str, key: &str, value: Value| {
         let mut task = evaluation.task(id, "Fix the login", &["src/login.rs"]);
-        task[key] = value.into();
+        task[key] = value;
         task.to_string()
     };
     let tasks = [
         "{\"id\": \"broken\", ".to_owned(),
-        with("no repository", "repo", "acme/nowhere"),
-        with("no commit", "snapshot", "0123456789012345678901234567890123456789"),
+        with("no repository", "repo", json!("acme/nowhere")),
+        with("no commit", "snapshot", json!("0123456789012345678901234567890123456789")),
         empty.to_string(),
         String::new(),
         good.to_string(),
         twice.to_string(),
         "{\"id\": 7}".to_owned(),
         "\u{feff}[]".to_owned(),
+        with("negative", "regions", json!({"src/login.rs": [[-4, 6]]})),
+        with("zero", "regions", json!({"src/login.rs": [[0, 6]]})),
+        with("backwards", "regions", json!({"src/login.rs": [[6, 4]]})),
+        with("silent", "query", json!(" ")),
+        with("elsewhere", "folder", json!("../../precious")),
     ];
     let (run, report) = evaluation.run(&tasks);
     run.ends(
@@ -202,9 +225,14 @@ fn tasks_that_cannot_run_are_told_and_stop_none() {
             "line 7: good: this id stands twice, the first counts",
             "line 8: not a task",
             "line 9: not a task",
+            "line 10: not a task: `regions`: no lines -4 to 6 can be in src/login.rs",
+            "line 11: not a task: `regions`: no lines 0 to 6 can be in src/login.rs",
+            "line 12: not a task: `regions`: no lines 6 to 4 can be in src/login.rs",
+            "line 13: silent: `query` is empty",
+            "line 14: elsewhere: `folder`: `../../precious` is no folder of a repository",
         ],
     );
-    assert_eq!(report["errors"].as_array().unwrap().len(), 7, "{:#}", report["errors"]);
+    assert_eq!(report["errors"].as_array().unwrap().len(), 12, "{:#}", report["errors"]);
     assert_eq!(report["tasks"], 1);
     assert_eq!(outcome(&report, "good")["ranks"], json!({"src/login.rs": 1}));
     assert!(run.stdout.contains("acme/shop"), "{}", run.stdout);
@@ -212,6 +240,55 @@ fn tasks_that_cannot_run_are_told_and_stop_none() {
     let left: Vec<_> =
         std::fs::read_dir(evaluation.sandbox.path("work/acme+shop")).unwrap().flatten().collect();
     assert_eq!(left.len(), 1, "{left:?}");
+}
+
+#[test]
+fn lines_beyond_the_end_of_a_file_are_told_and_do_not_count() {
+    let evaluation = Evaluation::new();
+    let mut task = evaluation.task("far", "Fix the login of customers", &["src/login.rs"]);
+    task["regions"] = json!({"src/login.rs": [[4, 6], [9, 12], [100, 200]], "src/gone.rs": [[1, 2]]});
+    let (run, report) = evaluation.run(&[task.to_string()]);
+    run.ends(2, &["far: src/login.rs has 10 lines at the snapshot, and `regions` goes beyond them"]);
+    assert_eq!(report["errors"].as_array().unwrap().len(), 1, "{:#}", report["errors"]);
+    // Five lines are there; the file that is not there has two.
+    is_near(&outcome(&report, "far")["pack_lines"], 5.0 / 7.0);
+    is_near(&outcome(&report, "far")["pack_touch"], 0.5);
+}
+
+#[test]
+fn a_task_that_stands_in_two_files_counts_once() {
+    let evaluation = Evaluation::new();
+    let task = evaluation.task("login", "Fix the login", &["src/login.rs"]).to_string();
+    evaluation.sandbox.put("more.jsonl", &task);
+    let more = evaluation.sandbox.path("more.jsonl").display().to_string();
+    let (run, report) = evaluation.run_with(&[task], &["--tasks", &more], &[]);
+    run.ends(2, &["more.jsonl: login: this id stands in another file too, the first counts"]);
+    assert_eq!(report["tasks"], 1);
+}
+
+#[test]
+fn a_workspace_may_lie_in_a_folder_of_its_repository() {
+    let sandbox = Sandbox::new("");
+    sandbox.put("repos/mono/tools/shop/src/login.rs", "//! Signing in.\npub fn login() {}\n");
+    sandbox.put("repos/mono/tools/shop/Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\n");
+    sandbox.put("repos/mono/other/src/login.rs", "pub fn login() {}\n");
+    let mono = sandbox.path("repos/mono");
+    for arguments in
+        [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "--message", "Write it"]]
+    {
+        git(&mono, arguments);
+    }
+    let task = json!({"id": "login", "repo": "mono", "snapshot": git(&mono, &["rev-parse", "HEAD"]), "folder": "tools/shop",
+        "query": "Fix the login", "modified": ["src/login.rs"]});
+    sandbox.put("tasks.jsonl", task.to_string());
+    let path = |name: &str| sandbox.path(name).display().to_string();
+    let [tasks, repos, work, report] = ["tasks.jsonl", "repos", "work", "report.json"].map(path);
+    let run =
+        sandbox.run(&["eval", "--tasks", &tasks, "--repos", &repos, "--work", &work, "--json", &report]);
+    run.ends(0, &[]);
+    let report: Value = serde_json::from_str(&std::fs::read_to_string(report).unwrap()).unwrap();
+    assert_eq!(outcome(&report, "login")["ranks"], json!({"src/login.rs": 1}));
+    assert!(!outcome(&report, "login")["top"].to_string().contains("other"), "{report:#}");
 }
 
 #[test]
@@ -264,7 +341,7 @@ fn a_hook_around_it_leads_git_to_no_other_repository() {
     let task = [evaluation.task("login", "Fix the login", &["src/login.rs"]).to_string()];
     let hook = evaluation.sandbox.ws(".git").display().to_string();
     let variables = [("GIT_DIR", &*hook), ("GIT_OBJECT_DIRECTORY", "/nowhere"), ("GIT_CONFIG_COUNT", "x")];
-    let (run, report) = evaluation.run_with_variables(&task, &variables);
+    let (run, report) = evaluation.run_with(&task, &[], &variables);
     run.ends(0, &[]);
     assert_eq!(outcome(&report, "login")["ranks"], json!({"src/login.rs": 1}));
     assert_eq!(evaluation.sandbox.git(&["rev-parse", "HEAD"]), evaluation.third);
@@ -286,116 +363,4 @@ fn an_evaluation_without_tasks_or_repositories_says_what_to_give() {
         .sandbox
         .run(&["eval", "--tasks", &tasks, "--repos", "."])
         .ends(2, &["cannot read the tasks", "UTF-8"]);
-}
-
-// The graph.
-
-/// The question's answers in `fixtures/user_service`: as text and as JSON they are the same.
-#[track_caller]
-fn check(question: &[&str], expected: &[&str]) {
-    let sandbox = Sandbox::new("");
-    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/user_service");
-    let ask = |more: &[&str]| sandbox.run(&[&["graph"], question, &["--workspace", fixture], more].concat());
-    let text = ask(&[]);
-    text.ends(0, &[]);
-    let places: Vec<String> =
-        text.stdout.lines().map(|line| line.splitn(4, ": ").take(2).collect::<Vec<_>>().join(": ")).collect();
-    assert_eq!(places, expected, "{}", text.stdout);
-    let json = ask(&["--json"]).json();
-    assert_eq!(
-        (&json["version"], &json["question"], &json["symbol"]),
-        (&json!(1), &json!(question[0]), &json!(question[1]))
-    );
-    assert_eq!(json["definitions"].as_array().unwrap().len(), 1);
-    let answers: Vec<String> = json["answers"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|item| {
-            format!("{}:{}: {}", item["path"].as_str().unwrap(), item["line"], item["name"].as_str().unwrap())
-        })
-        .collect();
-    assert_eq!(answers, expected);
-}
-
-#[test]
-fn callers_are_functions_and_tests() {
-    check(
-        &["callers", "UserService::find_by_email"],
-        &[
-            "src/services/user_service.rs:36: UserService::register",
-            "tests/user_service.rs:23: find_by_email_skips_closed_accounts",
-        ],
-    );
-}
-
-#[test]
-fn callees_are_followed_step_by_step() {
-    check(
-        &["callees", "UserService::find_by_email"],
-        &["src/blocklist.rs:10: is_blocked", "src/email_address.rs:4: normalize_email"],
-    );
-    check(
-        &["callees", "UserService::register", "--depth", "2"],
-        &[
-            "src/email_address.rs:4: normalize_email",
-            "src/services/user_service.rs:54: UserService::find_by_email",
-            "src/services/user_service.rs:87: check_name",
-            "src/blocklist.rs:10: is_blocked",
-        ],
-    );
-}
-
-#[test]
-fn implementations_are_the_impls_of_a_type() {
-    check(&["implementations", "UserService"], &["src/services/user_service.rs:35: UserService"]);
-}
-
-#[test]
-fn methods_are_those_of_a_type_alone() {
-    check(
-        &["methods", "User"],
-        &[
-            "src/models/user.rs:33: User::first_name",
-            "src/models/user.rs:37: User::initials",
-            "src/models/user.rs:42: User::years",
-        ],
-    );
-}
-
-#[test]
-fn usages_are_whatever_names_it() {
-    check(
-        &["usages", "UserService"],
-        &["src/services/user_service.rs:35: UserService", "tests/user_service.rs:14: service_with"],
-    );
-}
-
-#[test]
-fn tests_are_those_that_reach_it() {
-    check(
-        &["tests", "UserService::find_by_email"],
-        &[
-            "tests/user_service.rs:23: find_by_email_skips_closed_accounts",
-            "tests/user_service.rs:32: an_address_is_taken_until_its_account_is_closed",
-        ],
-    );
-}
-
-#[test]
-fn a_symbol_that_is_not_there_is_told_with_how_to_name_one() {
-    let sandbox = Sandbox::new(SHOP);
-    for question in ["callers", "callees", "implementations", "methods", "usages", "tests"] {
-        let run = sandbox.run(&["graph", question, "no_such_item"]);
-        run.ends(1, &["no item is called `no_such_item` here: give its name, or its path as `Type::method`"]);
-        assert_eq!(run.stdout, "");
-        let json = sandbox.run(&["graph", question, "no_such_item", "--json"]).ends(1, &[]).json();
-        assert_eq!((&json["definitions"], &json["answers"]), (&json!([]), &json!([])));
-    }
-    for symbol in ["::", "a::::b", "\u{1f980}", "<T as U>::v", "*"] {
-        sandbox.run(&["graph", "callers", symbol]).ends(1, &["no item is called"]);
-    }
-    sandbox
-        .run(&["graph", "callers", "login"])
-        .ends(1, &["nothing is known of callers of `login`", "dossier graph usages"]);
 }
