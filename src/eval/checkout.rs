@@ -163,9 +163,11 @@ fn clear(folder: &Path) -> Result<(), String> {
     }
 }
 
+/// Where git lacks the content of a file it leaves the file out, unless it is to force the rest: that comes second.
 fn move_to(folder: &Path, snapshot: &str) -> Result<(), String> {
-    let arguments = ["checkout", "--quiet", "--force", "--detach", snapshot];
-    git(folder, &arguments, &[]).map(drop).map_err(|error| {
+    let checkout =
+        |how: &[&str]| git(folder, &[&["checkout", "--quiet"], how, &["--detach", snapshot]].concat(), &[]);
+    checkout(&[]).or_else(|_| checkout(&["--force"])).map(drop).map_err(|error| {
         format!(
             "{error}; fetch the commit into the repository, if it is not there; a history that was rewritten \
              since has lost it"

@@ -40,10 +40,15 @@ impl Sandbox {
         for folder in ["ws", "home", "tmp"] {
             std::fs::create_dir(sandbox.path(folder)).unwrap();
         }
-        for (path, text) in files(fixture) {
-            sandbox.write(&path, text);
-        }
+        sandbox.write_all(fixture);
         sandbox
+    }
+
+    /// Writes the files of `fixture` into the workspace.
+    pub fn write_all(&self, fixture: &str) {
+        for (path, text) in files(fixture) {
+            self.write(&path, text);
+        }
     }
 
     /// A path in the sandbox: `home/.config`.
