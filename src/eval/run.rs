@@ -1,6 +1,5 @@
 //! Runs the tasks: several at a time, those of one snapshot on one reading of it, none that is done already.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -211,7 +210,7 @@ impl Runner<'_> {
 
     fn outcome(
         &self,
-        task: &Cow<'_, Task>,
+        task: &Task,
         workspace: &Workspace,
         server: &LanguageServer,
         budget: u32,

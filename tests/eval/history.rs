@@ -44,11 +44,13 @@ fn from_history(sandbox: &Sandbox, count: &str, more: &[&str]) -> (Run, Vec<Valu
 #[test]
 fn past_commits_become_tasks_in_the_state_before_them() {
     let sandbox = shop();
+    // As if a run had been killed there.
+    sandbox.put("work/ws/moving-0/src/half.rs", "pub fn login_of_a_broken_off_checkout() {}\n");
     let (run, tasks, report) = from_history(&sandbox, "5", &["--jobs", "2"]);
     run.shows(&["ws ", "all ", "all (2 tasks)"]).ends(
         0,
         &[
-            "2 tasks instead of 5 of all 6 commits that were read",
+            "2 tasks instead of 5 of all 6 commits",
             "1 change no Rust source that was there before",
             "1 change only the formatting",
             "1 have a message that says too little",
@@ -179,6 +181,26 @@ fn merges_moves_and_great_changes_are_left_out() {
         queries,
         ["Answer every question with the eleventh part", "Let a shelf hold more of everything"]
     );
+}
+
+#[test]
+fn a_long_history_is_not_read_to_its_end() {
+    let sandbox = Sandbox::new(SHOP);
+    sandbox.git(&["init", "--quiet", "--initial-branch=main"]);
+    let mut script = String::new();
+    for n in 0..2_500 {
+        let message = format!("note number {n} down");
+        let (time, length) = (1_700_000_000 + n, message.len());
+        script.push_str(&format!(
+            "commit refs/heads/main\ncommitter c <c@example.org> {time} +0000\ndata {length}\n{message}\n\
+             M 100644 inline notes.md\ndata {}\n{n}\n",
+            n.to_string().len()
+        ));
+    }
+    sandbox.git_with_input(&["fast-import", "--quiet"], &script);
+    sandbox.git(&["reset", "--quiet", "--hard"]);
+    let (run, _, _) = from_history(&sandbox, "5", &[]);
+    run.ends(2, &["0 tasks instead of 5 of the newest 2000 commits; left out: 2000 change no Rust source"]);
 }
 
 #[test]

@@ -150,6 +150,13 @@ impl Sandbox {
         git(&self.path("ws"), arguments)
     }
 
+    /// Git in the workspace, with something on standard input.
+    pub fn git_with_input(&self, arguments: &[&str], input: &str) {
+        let mut command = Command::new("git");
+        command.current_dir(self.path("ws")).args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        Asserted::from_std(command).write_stdin(input).assert().success();
+    }
+
     /// Adds all that changed, and commits it; gives the commit's id.
     pub fn commit(&self, message: &str) -> String {
         self.git(&["add", "--all", "--force"]);

@@ -16,7 +16,7 @@ use super::git::{borrow, git};
 use super::task::is_folder_name;
 use super::{EvalError, Task};
 use crate::model::{Deadline, Note, Role};
-use crate::workspace::history::{Commit, History as Log, HistoryOptions, Listing, origin};
+use crate::workspace::history::{Commit, History as Log, HistoryOptions, HistoryState, Listing, origin};
 use crate::workspace::{Snapshot, WalkOptions};
 
 /// Source files of one task, as in the tasks that the ranking was tuned on: a change of more is about everything.
@@ -81,7 +81,7 @@ pub fn from_history(root: &Path, count: usize) -> Result<History, EvalError> {
         }
         looked_at += maker.take(chunk, scratch.path());
     }
-    let told = maker.told(looked_at, log.commits.len());
+    let told = maker.told(looked_at, looked_at == log.commits.len() && log.state == HistoryState::Complete);
     match maker.tasks.is_empty() {
         true => Err(fail(told)),
         false => Ok(History { tasks: maker.tasks, git: origin.git, told, notes: log.notes }),
@@ -225,14 +225,14 @@ impl Maker {
         path.split('/').find_map(of_part).unwrap_or(Role::Source)
     }
 
-    fn told(&self, looked_at: usize, read: usize) -> String {
+    fn told(&self, looked_at: usize, all: bool) -> String {
         let made = self.tasks.len();
-        let all =
-            if looked_at == read { format!("all {read} commits") } else { format!("{looked_at} commits") };
-        let mut told = format!("{made} tasks of the newest {looked_at} commits");
-        if made < self.count {
-            told = format!("{made} tasks instead of {} of {all} that were read", self.count);
-        }
+        let commits =
+            if all { format!("all {looked_at} commits") } else { format!("the newest {looked_at} commits") };
+        let mut told = match made >= self.count {
+            true => format!("{made} tasks of {commits}"),
+            false => format!("{made} tasks instead of {} of {commits}", self.count),
+        };
         for (n, (why, count)) in self.left_out.iter().enumerate() {
             told.push_str(if n == 0 { "; left out: " } else { ", " });
             told.push_str(&format!("{count} {why}"));
