@@ -25,7 +25,7 @@ const MOST_FILES: usize = 10;
 const MOST_PATHS: usize = 60;
 /// Files that a commit may move beside what it changes.
 const MOST_RENAMES: usize = 3;
-/// Commits that are looked at for each task that is wanted. Of the repositories measured, one commit in two to six serves.
+/// Commits that are looked at for each task that is wanted. Of four repositories one commit in one to seven served.
 const READ_FOR_EACH: usize = 40;
 /// At least and at most so many.
 const READ: (usize, usize) = (2_000, 50_000);
