@@ -507,8 +507,9 @@ fn an_evaluation_tells_of_tasks_that_cannot_run() {
     none.check(
         2,
         expect![[r#"
-        dossier: no task is left to run: look at --filter and at the files given with --tasks
-    "#]],
+            dossier: warning: SANDBOX/tasks.jsonl: line 2: not a task: expected ident at line 1 column 2
+            dossier: no task is left to run: look at --filter and at the files given with --tasks
+        "#]],
     );
 }
 
