@@ -780,6 +780,7 @@ fn requests() -> impl Strategy<Value = Request> {
             query,
             budget,
             max_files,
+            fill: line_numbers,
             depth: None,
             tests: None,
             mask,

@@ -43,6 +43,7 @@ fn answer_with(case: &Case, depth: Option<u32>, tests: Option<bool>) -> (Workspa
         query: case.query.clone(),
         budget: 8192,
         max_files: None,
+        fill: false,
         depth,
         tests,
         mask: true,

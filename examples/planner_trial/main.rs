@@ -78,6 +78,7 @@ fn run(args: &Args, tasks: &[Task], agent: Option<Box<dyn ContextAgent>>) -> Res
         work: args.work.clone(),
         keep: Keep::Snapshots,
         jobs: 1,
+        fill: true,
         budgets: vec![8192],
         planner: agent.map(|agent| (agent, Duration::from_secs(10))),
         server: None,

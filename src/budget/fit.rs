@@ -1,12 +1,14 @@
 //! Fills the budget: depth in the files that matter before breadth over files.
 //!
-//! Greedy over the units of the index by gain per cost. A knapsack solved exactly gains nothing: the gains are guesses,
-//! and the units are small against the budget.
+//! The objective: as many of the lines that the task is about as the budget holds. A unit that a change touches holds some
+//! of them, about the root of its own number of lines (measured on the tuning tasks: 1.3 of 1.7, 2.9 of 4, 4.3 of 8, 6.8 of 17, 8.8 of 34,
+//! 12 of 72); how likely it is touched says `worth`. Units go in greedily, by what they may be expected to hold for what they cost: the units are small against
+//! the budget, so that this is near the best that the guesses allow.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::offers::offers;
 use super::sheet::Sheet;
+use super::worth::{self, Offer};
 use super::{Dropped, Entry, Level};
 use crate::expand::{Candidates, Facts};
 use crate::model::FileId;
@@ -16,6 +18,13 @@ use crate::workspace::TargetKind;
 
 /// Files whose code may go in.
 const MOST_FILES: usize = 40;
+/// Units that are less likely than this are noise, and files of which no unit is touched with so much chance. At .12 a pack of the
+/// commit tasks has 3.7 files instead of 9, 44 % of them useful instead of 27, for 3 points of pack_lines and 5 of pack_touch; at .15: 3.1
+/// files, 47 %, 4.3 and 6.8 points.
+const LEAST_UNIT: f64 = 0.004;
+const LEAST_FILE: f64 = 0.12;
+/// Bytes that a unit costs beside its own text: 20 and 80 are within .3 of all measures.
+const AROUND_BYTES: u32 = 40;
 /// A file of which at least this share is chosen is shown whole, where there is room.
 const WHOLE: f64 = 0.8;
 /// Reasons kept with an entry.
@@ -34,6 +43,10 @@ pub struct Limits {
     pub tokens: u32,
     pub max_files: Option<usize>,
     pub mask: bool,
+    /// Whether the whole room is used, where a pack else ends with what is likely to matter.
+    pub fill: bool,
+    /// Whether the task is about this workspace; nothing goes in where it is not.
+    pub is_relevant: bool,
 }
 
 /// What was chosen.
@@ -57,7 +70,7 @@ pub fn fit(
 ) -> Fitted {
     let tied = |file: &&Ranked| candidates.files.get(&file.file).is_some_and(|candidate| candidate.is_tied());
     let offered = if candidates.pinned { ranked.iter().take_while(tied).count() } else { ranked.len() };
-    let most = limits.max_files.unwrap_or(usize::MAX);
+    let most = if limits.is_relevant { limits.max_files.unwrap_or(usize::MAX) } else { 0 };
     let considered = &ranked[..offered.min(MOST_FILES).min(most)];
     let packer = Packer {
         sheets: considered.iter().map(|file| Sheet::new(facts, file.file, limits.mask, counter)).collect(),
@@ -66,14 +79,49 @@ pub fn fit(
         widen: !candidates.pinned,
         price,
     };
-    let chosen = packer.choose(facts, candidates);
+    let mut offers = worth::offers(facts, considered, candidates);
+    if !limits.fill && !candidates.pinned {
+        leave_noise_out(&mut offers);
+    }
+    let likely: BTreeSet<usize> = offers.iter().map(|offer| offer.place).collect();
+    by_bargain(facts, &mut offers);
+    let chosen = packer.choose(&offers);
     let entries = packer.entries(facts, &chosen);
     let masked = entries.keys().map(|&place| packer.sheets[place].masked).sum();
     Fitted {
-        dropped: dropped(facts, ranked, &entries, offered),
+        dropped: dropped(facts, ranked, &entries, |place| match place {
+            _ if !limits.is_relevant => "the task is likely about something else",
+            place if place >= offered => "not tied to what the task names",
+            place if place >= MOST_FILES => "behind the files that may fill the budget",
+            place if place < considered.len() && !likely.contains(&place) => "hardly likely to matter",
+            _ => "over budget",
+        }),
         files: entries.into_values().collect(),
         masked,
     }
+}
+
+/// Leaves what is likely noise: files that the task is hardly about, and single units.
+fn leave_noise_out(offers: &mut Vec<Offer>) {
+    let mut missed: BTreeMap<usize, f64> = BTreeMap::new();
+    for offer in &*offers {
+        *missed.entry(offer.place).or_insert(1.0) *= 1.0 - offer.chance;
+    }
+    offers.retain(|offer| {
+        let file = 1.0 - missed.get(&offer.place).copied().unwrap_or(1.0);
+        offer.chance >= LEAST_UNIT && (file >= LEAST_FILE || offer.place == 0)
+    });
+}
+
+/// The best bargain first: the lines that may be expected, the chance times the root of the length, for the cost, which is the
+/// length. The length to the power of .6 instead: pack_lines −.2 and 0; of .7: −1.7 and −.9.
+fn by_bargain(facts: &Facts<'_>, offers: &mut [Offer]) {
+    let density = |offer: &Offer| {
+        let spans = &facts.lexical.units[offer.unit].spans;
+        let bytes: u32 = spans.iter().map(|span| span.len()).sum();
+        offer.chance / f64::from(bytes + AROUND_BYTES).sqrt()
+    };
+    offers.sort_by(|a, b| density(b).total_cmp(&density(a)).then((a.place, a.unit).cmp(&(b.place, b.unit))));
 }
 
 /// Lines to show, by place in the ranking.
@@ -91,10 +139,10 @@ struct Packer<'a> {
 
 impl Packer<'_> {
     /// Takes the best bargains as long as they fit.
-    fn choose(&self, facts: &Facts<'_>, candidates: &Candidates) -> Chosen {
+    fn choose(&self, offers: &[Offer]) -> Chosen {
         let mut chosen = Chosen::new();
         let mut used = 0;
-        for offer in offers(facts, self.ranked, candidates) {
+        for offer in offers {
             let lines = self.sheets[offer.place].lines_of(offer.unit);
             let room = self.limit - used;
             if let Some(cost) = self.cost_of_adding(offer.place, &lines, &chosen, room) {
@@ -216,17 +264,13 @@ fn is_main(facts: &Facts<'_>, file: FileId) -> bool {
     })
 }
 
+/// What did not go in, each with the reason.
 fn dropped(
     facts: &Facts<'_>,
     all: &[Ranked],
     entries: &BTreeMap<usize, Entry>,
-    offered: usize,
+    why: impl Fn(usize) -> &'static str,
 ) -> Vec<Dropped> {
-    let why = |place: usize| match place {
-        place if place >= offered => "not tied to what the task names",
-        place if place >= MOST_FILES => "behind the files that may fill the budget",
-        _ => "over budget",
-    };
     all.iter()
         .enumerate()
         .filter(|(place, _)| !entries.contains_key(place))

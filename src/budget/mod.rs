@@ -2,9 +2,9 @@
 
 pub mod asked;
 mod fit;
-mod offers;
 mod pack;
 mod sheet;
+pub mod worth;
 
 pub use fit::{Fitted, Limits, fit};
 pub use pack::{BudgetUse, ContextPack, Freshness};

@@ -16,7 +16,7 @@ pub struct ContextPack {
     pub workspace: String,
     pub intent: QueryIntent,
     pub plan: ContextPlan,
-    /// 0 to 1: how sure it is that the first entries are what the task is about.
+    /// How likely the first file is one that the task is about: 0 to 1.
     pub confidence: f64,
     /// Best first.
     pub files: Vec<Entry>,

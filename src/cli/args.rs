@@ -181,6 +181,9 @@ pub(super) struct SettingFlags {
     /// Tokens for all that is printed [default: 8192]
     #[arg(long, value_name = "TOKENS", allow_negative_numbers = true, value_parser = |text: &str| value_of(Name::Budget, text))]
     token_budget: Option<Value>,
+    /// Use the whole budget, where a pack else ends with what is likely to matter
+    #[arg(long)]
+    fill: bool,
     /// Steps from what the task names, along calls and uses [default: by the task]
     #[arg(long, value_name = "STEPS", allow_negative_numbers = true, value_parser = |text: &str| value_of(Name::Depth, text))]
     depth: Option<Value>,
@@ -261,6 +264,7 @@ impl SettingFlags {
         let SettingFlags {
             max_context_files,
             token_budget,
+            fill,
             depth,
             include,
             exclude,
@@ -275,6 +279,7 @@ impl SettingFlags {
         let given = [
             (Name::MaxFiles, max_context_files.clone()),
             (Name::Budget, token_budget.clone()),
+            (Name::Fill, fill.then_some(Value::Switch(true))),
             (Name::Depth, depth.clone()),
             (Name::Include, list(include)),
             (Name::Exclude, list(exclude)),

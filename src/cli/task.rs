@@ -75,6 +75,7 @@ impl Task {
             query: self.query.clone(),
             budget: settings.budget.value,
             max_files: settings.max_files.value.map(|files| files as usize),
+            fill: settings.fill.value,
             depth: settings.depth.value,
             tests: match settings.tests.value {
                 Tests::Auto => None,

@@ -11,6 +11,7 @@ pub enum Name {
     Depth,
     Budget,
     MaxFiles,
+    Fill,
     Format,
     LineNumbers,
     Mask,
@@ -50,13 +51,14 @@ const OTHER_VARIABLES: [&str; 1] = ["DOSSIER_LOG"];
 
 impl Name {
     /// In the order in which they are shown.
-    pub const ALL: [Name; 23] = [
+    pub const ALL: [Name; 24] = [
         Name::Include,
         Name::Exclude,
         Name::Tests,
         Name::Depth,
         Name::Budget,
         Name::MaxFiles,
+        Name::Fill,
         Name::Format,
         Name::LineNumbers,
         Name::Mask,
@@ -85,6 +87,7 @@ impl Name {
             Name::Depth => "depth",
             Name::Budget => "budget",
             Name::MaxFiles => "max_files",
+            Name::Fill => "fill",
             Name::Format => "format",
             Name::LineNumbers => "line_numbers",
             Name::Mask => "mask",
@@ -114,6 +117,7 @@ impl Name {
             Name::Depth => Some("--depth"),
             Name::Budget => Some("--token-budget"),
             Name::MaxFiles => Some("--max-context-files"),
+            Name::Fill => Some("--fill"),
             Name::Format => Some("--format"),
             Name::LineNumbers => Some("--line-numbers"),
             Name::Mask => Some("--no-mask"),
@@ -153,7 +157,7 @@ impl Name {
             Name::Tests | Name::Format | Name::Planner | Name::Provider => Kind::Word,
             Name::Model | Name::BaseUrl | Name::OllamaHost | Name::OllamaModel => Kind::Word,
             Name::OpenaiKey | Name::AnthropicKey | Name::GeminiKey | Name::GroqKey => Kind::Secret,
-            Name::LineNumbers | Name::Mask | Name::Lsp => Kind::Switch,
+            Name::Fill | Name::LineNumbers | Name::Mask | Name::Lsp => Kind::Switch,
             Name::LspCommand => Kind::Command,
         }
     }
@@ -163,7 +167,7 @@ impl Name {
     pub fn may_stand_in_workspace(self) -> bool {
         match self {
             Name::Include | Name::Exclude | Name::Tests | Name::Depth | Name::Budget | Name::Format => true,
-            Name::MaxFiles | Name::LineNumbers | Name::Mask => false,
+            Name::MaxFiles | Name::Fill | Name::LineNumbers | Name::Mask => false,
             Name::Lsp | Name::LspCommand | Name::WaitLsp => false,
             Name::Planner | Name::PlannerDeadline | Name::Provider | Name::Model => false,
             Name::BaseUrl | Name::OllamaHost | Name::OllamaModel => false,

@@ -39,6 +39,8 @@ pub struct Settings {
     pub budget: Setting<u32>,
     /// `None`: as many as the budget holds.
     pub max_files: Setting<Option<u32>>,
+    /// Whether a pack uses the whole budget.
+    pub fill: Setting<bool>,
     pub format: Setting<Format>,
     pub line_numbers: Setting<bool>,
     /// Whether secrets are masked.
@@ -82,6 +84,7 @@ pub fn resolve(sources: Sources<'_>) -> (Settings, Vec<Note>) {
         depth: choice.of(Name::Depth, None, |value| number(value, 0, LARGEST_DEPTH).map(Some)),
         budget: choice.of(Name::Budget, DEFAULT_BUDGET, |value| number(value, 1, LARGEST_BUDGET)),
         max_files: choice.of(Name::MaxFiles, None, |value| number(value, 1, LARGEST_FILES).map(Some)),
+        fill: choice.of(Name::Fill, false, switch),
         format: choice.of(Name::Format, Format::default(), word),
         line_numbers: choice.of(Name::LineNumbers, false, switch),
         mask: choice.of(Name::Mask, true, switch),
@@ -109,7 +112,7 @@ pub fn value_of(name: Name, text: &str) -> Result<Value, String> {
         Name::Budget => number(&value, 1, LARGEST_BUDGET).map(drop),
         Name::MaxFiles => number(&value, 1, LARGEST_FILES).map(drop),
         Name::Format => word::<Format>(&value).map(drop),
-        Name::LineNumbers | Name::Mask | Name::Lsp => switch(&value).map(drop),
+        Name::Fill | Name::LineNumbers | Name::Mask | Name::Lsp => switch(&value).map(drop),
         Name::LspCommand => command(&value).map(drop),
         Name::WaitLsp => number(&value, 0, LONGEST_WAIT).map(drop),
         Name::Planner => word::<Planner>(&value).map(drop),
@@ -123,7 +126,17 @@ impl Settings {
     /// Each setting with its value as TOML (`None` where it is left to the plan) and its origin.
     pub fn list(&self) -> Vec<(Name, Option<String>, &Origin)> {
         let Settings {
-            include, exclude, tests, depth, budget, max_files, format, line_numbers, mask, ..
+            include,
+            exclude,
+            tests,
+            depth,
+            budget,
+            max_files,
+            fill,
+            format,
+            line_numbers,
+            mask,
+            ..
         } = self;
         let Settings { lsp, lsp_command, wait_lsp, planner, planner_deadline, models, .. } = self;
         let mut list = vec![
@@ -133,6 +146,7 @@ impl Settings {
             (Name::Depth, depth.value.map(|depth| depth.to_string()), &depth.origin),
             (Name::Budget, Some(budget.value.to_string()), &budget.origin),
             (Name::MaxFiles, max_files.value.map(|files| files.to_string()), &max_files.origin),
+            (Name::Fill, Some(fill.value.to_string()), &fill.origin),
             (Name::Format, Some(format!("\"{}\"", format.value)), &format.origin),
             (Name::LineNumbers, Some(line_numbers.value.to_string()), &line_numbers.origin),
             (Name::Mask, Some(mask.value.to_string()), &mask.origin),

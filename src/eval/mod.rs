@@ -23,6 +23,7 @@ mod table;
 mod report;
 mod compare;
 mod show;
+mod visit;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -40,6 +41,7 @@ pub use run::run;
 pub use show::show;
 pub use table::{curve, differences, interval_table, table};
 pub use task::{Task, read};
+pub use visit::visit;
 
 use crate::pipeline::{Planner, Request, ServerOptions};
 use crate::plan::ContextAgent;
@@ -73,6 +75,8 @@ pub struct Options {
     pub jobs: usize,
     /// Tokens of each pack; every task is answered with each. Not empty.
     pub budgets: Vec<u32>,
+    /// Whether packs use the whole budget.
+    pub fill: bool,
     /// Who plans, and how long it may take for each task; rules where nobody is named.
     pub planner: Option<(Box<dyn ContextAgent>, Duration)>,
     /// Runs every task a second time at the first budget, with a language server that may take so long to load.
@@ -90,6 +94,7 @@ impl Options {
             query: query.to_owned(),
             budget,
             max_files: None,
+            fill: self.fill,
             depth: None,
             tests: None,
             mask: true,
@@ -105,7 +110,8 @@ impl Options {
     /// All options beside the budget that change what is answered, in words: results of others are not reused.
     pub fn answering(&self) -> String {
         let planner = self.planner.as_ref().map_or("rules", |(agent, _)| agent.name());
-        format!("planned by {planner}")
+        let filled = if self.fill { ", packs filled" } else { "" };
+        format!("planned by {planner}{filled}")
     }
 
     /// The budget of the tables.

@@ -14,7 +14,7 @@ mod semantic;
 use std::collections::BTreeMap;
 
 use crate::graph::Graph;
-use crate::index::{CommitVotes, Lexical, Scores, Term};
+use crate::index::{CommitVotes, Lexical, Links, Scores, Term};
 use crate::lsp::LanguageProvider;
 use crate::model::{Deadline, FileId, Note, Role, SignalKind, Source, Symbol, SymbolId};
 use crate::plan::{ContextPlan, QueryIntent, Strategy};
@@ -27,6 +27,7 @@ pub struct Facts<'a> {
     pub syntax: &'a [Option<FileSyntax>],
     pub graph: &'a Graph,
     pub lexical: &'a Lexical,
+    pub links: &'a Links,
     pub votes: &'a CommitVotes,
     pub provider: &'a dyn LanguageProvider,
 }
@@ -86,6 +87,8 @@ pub struct Candidates {
     pub terms: Vec<Term>,
     /// Scores of the words of the task, by file and by unit of the index.
     pub text: Scores,
+    /// By unit: what the units that it hangs together with score.
+    pub heard: Vec<f64>,
     /// Whether the task names an item that is found without doubt: then what hangs together with it is the answer.
     pub pinned: bool,
     pub notes: Vec<Note>,

@@ -29,6 +29,8 @@ pub struct CommitVotes {
     pub votes: Vec<f64>,
     /// The commit that spoke loudest for a file: its id and the first line of its message.
     pub loudest: FxHashMap<FileId, (String, String)>,
+    /// How much of the task the most similar message says: 0 to 1.
+    pub likest: f64,
 }
 
 impl CommitVotes {
@@ -37,8 +39,11 @@ impl CommitVotes {
         let mut result = CommitVotes { votes: vec![0.0; snapshot.files.len()], ..CommitVotes::default() };
         let files: Vec<Option<FileId>> = history.paths.iter().map(|path| snapshot.find(path)).collect();
         let mut loudest: FxHashMap<FileId, f64> = FxHashMap::default();
+        let rarest = idf(history.commits.len(), 0) * (K1 + 1.0);
+        let possible: f64 = terms.iter().map(|term| term.weight * rarest).sum();
         let most = MOST_PATHS.min((snapshot.files.len() / MOST_OF_WORKSPACE).max(SMALL));
         for (commit, score) in similar(history, terms) {
+            result.likest = result.likest.max(score / possible.max(f64::MIN_POSITIVE));
             let commit = &history.commits[commit];
             if commit.paths.is_empty() || commit.paths.len() > most {
                 continue;

@@ -43,6 +43,8 @@ pub struct Scores {
     pub units: Vec<f64>,
     /// What a file would score that repeats every word without end.
     pub possible: f64,
+    /// The share of the task's words, by their rarity, that stand in one unit: of the unit that has most of them.
+    pub covered_by_unit: f64,
 }
 
 /// The score of a file, in its parts.
@@ -51,6 +53,8 @@ pub struct FileScore {
     pub text: f64,
     pub path: f64,
     pub names: f64,
+    /// The share of the task's words, by their rarity, that it has: 0 to 1.
+    pub covered: f64,
 }
 
 impl FileScore {
@@ -74,7 +78,9 @@ impl Lexical {
             files: vec![FileScore::default(); self.file_count()],
             units: vec![0.0; self.units.len()],
             possible: 0.0,
+            covered_by_unit: 0.0,
         };
+        let mut covered = vec![0.0; self.units.len()];
         let mean_file = mean(&self.file_len);
         let mean_unit = mean(&self.unit_len);
         for term in terms {
@@ -86,11 +92,16 @@ impl Lexical {
                 let tf = mass.text / length + mass.path + mass.names;
                 let gain = idf * tf * (K1 + 1.0) / (tf + K1);
                 let score = &mut scores.files[file.index()];
+                score.covered += idf;
                 score.text += gain * mass.text / length / tf;
                 score.path += gain * mass.path / tf;
                 score.names += gain * mass.names / tf;
             }
+            self.postings(&term.word).iter().for_each(|posting| covered[posting.unit as usize] += idf);
         }
+        let all = (scores.possible / (K1 + 1.0)).max(f64::MIN_POSITIVE);
+        scores.files.iter_mut().for_each(|score| score.covered /= all);
+        scores.covered_by_unit = covered.into_iter().fold(0.0, f64::max) / all;
         scores
     }
 

@@ -36,6 +36,8 @@ pub enum SignalKind {
     Tests,
     /// It is imported from an entry point.
     Imports,
+    /// It hangs together with the files that the rest speaks for.
+    Neighbourhood,
     /// The task's pattern of files fits it.
     Pattern,
     /// Its role (test, bench, example, generated, vendored, docs) puts it behind.
@@ -75,6 +77,7 @@ impl fmt::Display for SignalKind {
             SignalKind::Implements => "implements",
             SignalKind::Tests => "tests",
             SignalKind::Imports => "imports",
+            SignalKind::Neighbourhood => "neighbourhood",
             SignalKind::Pattern => "pattern",
             SignalKind::Role => "role",
         })

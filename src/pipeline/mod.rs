@@ -3,33 +3,29 @@
 //! `Workspace::open` learns what the code says, once; `Workspace::answer` does what one task asks. Every face
 //! calls these two and decides nothing itself.
 
+mod choose;
 mod known;
 mod language_server;
 mod planner;
 mod lookup;
+mod pack;
 
-use std::borrow::Cow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use self::known::Known;
+pub use self::choose::Choice;
 pub use self::language_server::{LanguageServer, ServerOptions};
 pub use self::lookup::Refusal;
 pub use self::planner::Planner;
-use crate::budget::{self, BudgetUse, ContextPack, Freshness, Limits};
-use crate::expand::{self, Facts, seeds};
+use crate::budget::ContextPack;
 use crate::graph::{Graph, Served};
-use crate::index::{CommitVotes, Lexical};
-use crate::lsp::LanguageProvider;
+use crate::index::{Lexical, Links};
 use crate::model::{Deadline, FileKind, Note};
-use crate::plan;
-use crate::plan::{ContextPlan, Strategy};
-use crate::rank::{self, Ranked};
-use crate::render::{self, RenderOptions};
+use crate::rank::Ranked;
+use crate::render::RenderOptions;
 use crate::syntax::{self, FileSyntax};
-use crate::text;
 use crate::text::TokenCounter;
 use crate::workspace::history::{History, HistoryOptions};
 use crate::workspace::{Snapshot, SourceFile, WalkOptions, WorkspaceError};
@@ -37,15 +33,13 @@ use crate::workspace::{Snapshot, SourceFile, WalkOptions, WorkspaceError};
 /// How long reading git's history may take: an answer without it is better than none.
 const HISTORY_TIME: Duration = Duration::from_millis(1500);
 
-/// What is kept back of the time for an answer, for choosing among the candidates: it takes 20 to 150 ms.
-const CHOOSING_TIME: Duration = Duration::from_millis(300);
-
 /// What is known of a workspace, whatever the task.
 pub struct Workspace {
     pub snapshot: Snapshot,
     pub syntax: Vec<Option<FileSyntax>>,
     pub graph: Graph,
     pub lexical: Lexical,
+    pub links: Links,
     pub history: History,
     counter: TokenCounter,
     timings: Vec<(&'static str, f64)>,
@@ -59,6 +53,8 @@ pub struct Request {
     /// Tokens for the whole rendered text.
     pub budget: u32,
     pub max_files: Option<usize>,
+    /// Whether the whole budget is used, where a pack else ends with what is likely to matter.
+    pub fill: bool,
     /// Steps of the graph; the plan's own where none is given.
     pub depth: Option<u32>,
     /// Whether tests are wanted; what the task says where none is given.
@@ -102,6 +98,7 @@ impl Workspace {
             clock.stage("syntax");
             let (graph, lexical) =
                 rayon::join(|| Graph::build(&snapshot, &syntax), || Lexical::build(&snapshot, &syntax));
+            let links = Links::build(&graph, &lexical, &syntax);
             clock.stage("index");
             let history = history.join().unwrap_or_default();
             clock.stage("history");
@@ -110,6 +107,7 @@ impl Workspace {
                 syntax,
                 graph,
                 lexical,
+                links,
                 history,
                 counter,
                 timings: clock.stages,
@@ -143,162 +141,7 @@ impl Workspace {
         planner: &Planner<'_>,
         deadline: &Deadline,
     ) -> Result<Answer, PipelineError> {
-        let mut clock = Clock { stages: self.timings.clone(), last: Instant::now() };
-        let (query, query_secrets) = shown_query(request);
-        let mut intent = plan::analyze(&searched(&query, query_secrets));
-        if let Some(tests) = request.tests {
-            intent.wants_tests = tests;
-        }
-
-        let served = self.served(server);
-        let provider: &dyn LanguageProvider =
-            served.as_ref().map_or(&self.graph, |served| served as &dyn LanguageProvider);
-        let asking = deadline.before(CHOOSING_TIME);
-        let known = Known {
-            snapshot: &self.snapshot,
-            graph: &self.graph,
-            lexical: &self.lexical,
-            provider,
-            deadline: &asking,
-        };
-        let mut plan = plan::plan(&intent, &known);
-        plan.keywords.extend(plan::carry_over(&intent, &known));
-        plan.max_depth = request.depth.unwrap_or(plan.max_depth);
-        plan.include_tests = request.tests.unwrap_or(plan.include_tests);
-        clock.stage("plan");
-        let votes = CommitVotes::count(&self.history, &self.snapshot, &seeds::terms(&plan));
-        let facts = self.facts(&votes, provider);
-        let collect = |plan: &ContextPlan, deadline: &Deadline| {
-            let mut candidates = expand::expand(&facts, &intent, plan, deadline);
-            if request.tests == Some(false) {
-                candidates.leave_tests_out(&self.snapshot);
-            }
-            candidates
-        };
-        let mut candidates = collect(&plan, &asking);
-        let mut planner_notes = Vec::new();
-        if planner.is_asked() {
-            clock.stage("expand");
-            let ranked = rank::rank(&facts, &plan, &candidates);
-            let offer = planner::offer(&facts, &query, intent.action, &ranked, &candidates);
-            let asked = Instant::now();
-            planner_notes = planner.better(&mut plan, &offer);
-            if let Some(tests) = request.tests {
-                plan.include_tests = tests;
-            }
-            plan.max_depth = request.depth.unwrap_or(plan.max_depth);
-            clock.stage("planner");
-            if plan.source != plan::HEURISTIC {
-                candidates = collect(&plan, &asking.later(asked.elapsed()));
-            }
-        }
-        let mut server_notes = server.notes();
-        server_notes.extend(served.iter().flat_map(Served::notes));
-        clock.stage("expand");
-        let ranked = rank::rank(&facts, &plan, &candidates);
-        clock.stage("rank");
-        let counter = self.counter;
-        let counted = request.render.counted();
-        let frame = render::frame(&query, request.budget, &counted);
-        let around = counter.count(&frame.head) + counter.count(&frame.tail);
-        let mut room = request.budget.saturating_sub(around);
-        loop {
-            let limits = Limits { tokens: room, max_files: request.max_files, mask: request.mask };
-            let price = |entry: &budget::Entry| counter.count(&render::render_entry(entry, &counted));
-            let fitted = budget::fit(&facts, &ranked, &candidates, limits, &counter, &price);
-            let mut pack = ContextPack {
-                query: query.clone(),
-                workspace: self.snapshot.root.display().to_string(),
-                intent: intent.clone(),
-                plan: plan.clone(),
-                confidence: rank::confidence(&candidates),
-                files: fitted.files,
-                dropped: fitted.dropped,
-                ranking: ranked.iter().map(|file| self.snapshot.file(file.file).path.clone()).collect(),
-                budget: BudgetUse { limit: request.budget, used: 0, tokenizer: crate::text::ENCODING.into() },
-                language_server: server.status(),
-                freshness: self.freshness(),
-                notes: self.notes(
-                    &plan,
-                    &[&server_notes, &planner_notes, &intent.notes, &candidates.notes],
-                    fitted.masked + query_secrets,
-                ),
-                timings: Vec::new(),
-            };
-            let text = render::render(&pack, &counted);
-            pack.budget.used = counter.count(&text);
-            if pack.budget.used > request.budget {
-                let over = pack.budget.used - request.budget;
-                if room == 0 {
-                    let least = least_budget(&mut pack, &counted, counter);
-                    return Err(PipelineError::Budget { budget: request.budget, least });
-                }
-                room = room.saturating_sub(over);
-                continue;
-            }
-            clock.stage("budget");
-            pack.timings = clock.stages;
-            let rendered =
-                if counted == request.render { text } else { render::render(&pack, &request.render) };
-            return Ok(Answer { pack, rendered, ranked });
-        }
-    }
-
-    fn facts<'a>(&'a self, votes: &'a CommitVotes, provider: &'a dyn LanguageProvider) -> Facts<'a> {
-        let Workspace { snapshot, syntax, graph, lexical, .. } = self;
-        Facts { snapshot, syntax, graph, lexical, votes, provider }
-    }
-
-    fn freshness(&self) -> Freshness {
-        let index_age_ms = self.opened.elapsed().as_millis() as u64;
-        Freshness { generation: 1, index_age_ms, changed_since: 0, embedded: None }
-    }
-
-    /// What is to be known of the workspace, of the task (`of_task`) and of the text, in this order.
-    fn notes(&self, plan: &ContextPlan, of_task: &[&[Note]], masked: u32) -> Vec<Note> {
-        let mut notes: Vec<Note> = self.snapshot.notes.clone();
-        notes.extend(self.history.notes.iter().cloned());
-        notes.extend(of_task.iter().copied().flatten().cloned());
-        if matches!(plan.strategy, Strategy::EntryPointBased { .. }) {
-            notes.push(Note::warning(NOTHING_TO_LOOK_FOR));
-        }
-        if masked > 0 {
-            notes.push(Note::warning(format!(
-                "{masked} secrets are masked in the text; --no-mask shows them"
-            )));
-        }
-        notes
-    }
-}
-
-const NOTHING_TO_LOOK_FOR: &str = "the task names nothing to look for: this is where the programs and libraries begin; \
-     name a type, a function or a path";
-
-/// The task as it may be repeated, and how many secrets were masked in it.
-fn shown_query(request: &Request) -> (String, u32) {
-    match request.mask {
-        true => {
-            let redacted = text::redact(&request.query);
-            (redacted.text.into_owned(), redacted.masked)
-        }
-        false => (request.query.clone(), 0),
-    }
-}
-
-/// The task as it is searched for. What is masked is no word of it: the plan and the reasons repeat its words.
-fn searched(query: &str, masked: u32) -> Cow<'_, str> {
-    if masked > 0 { Cow::Owned(query.replace(text::MASK, " ")) } else { Cow::Borrowed(query) }
-}
-
-/// The least budget that holds what `pack`, which is over its own, has come down to. More room makes more of the task
-/// fit into the frame, so that it is sought from below.
-fn least_budget(pack: &mut ContextPack, options: &RenderOptions, counter: TokenCounter) -> u32 {
-    loop {
-        let used = counter.count(&render::render(pack, options));
-        if used <= pack.budget.limit {
-            return pack.budget.limit;
-        }
-        pack.budget.limit = used;
+        self.pack(request, self.choose(request, server, planner, deadline), server)
     }
 }
 

@@ -1,7 +1,11 @@
 //! From evidence to one score for each file, with receipts: the score is the sum of the weights of its signals,
 //! times what its role leaves of it, and nothing else.
 
+pub mod confidence;
+mod neighbourhood;
 mod weights;
+
+use std::cmp::Ordering;
 
 use crate::expand::{Candidate, Candidates, Facts};
 use crate::model::{FileId, LineRange, Role, Signal, SignalKind, Source};
@@ -26,6 +30,7 @@ pub struct Ranked {
 pub fn rank(facts: &Facts<'_>, plan: &ContextPlan, candidates: &Candidates) -> Vec<Ranked> {
     let mut ranked: Vec<Ranked> =
         candidates.files.values().map(|candidate| score(facts, plan, candidate)).collect();
+    neighbourhood::add(facts, plan, &mut ranked);
     let behind = |ranked: &Ranked| {
         let candidate = candidates.files.get(&ranked.file);
         candidates.pinned && !candidate.is_some_and(|candidate| candidate.is_tied())
@@ -139,8 +144,12 @@ fn score(facts: &Facts<'_>, plan: &ContextPlan, candidate: &Candidate) -> Ranked
             source: Source::Index,
         });
     }
-    signals.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()).then(a.kind.cmp(&b.kind)));
+    signals.sort_by(heaviest_first);
     Ranked { file: candidate.file, score: gained - lost, signals }
+}
+
+fn heaviest_first(a: &Signal, b: &Signal) -> Ordering {
+    b.weight.abs().total_cmp(&a.weight.abs()).then(a.kind.cmp(&b.kind))
 }
 
 fn role_name(role: Role) -> &'static str {
@@ -153,10 +162,4 @@ fn role_name(role: Role) -> &'static str {
         Role::Generated => "generated",
         Role::Vendored => "vendored",
     }
-}
-
-/// How much of what the task asks for the best file's words cover: 0 to 1.
-pub fn confidence(candidates: &Candidates) -> f64 {
-    let best = candidates.text.files.iter().map(|score| score.total()).fold(0.0, f64::max);
-    if candidates.text.possible > 0.0 { (best / candidates.text.possible).clamp(0.0, 1.0) } else { 0.0 }
 }

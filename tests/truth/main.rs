@@ -120,6 +120,7 @@ fn ranking(workspace: &Workspace, task: &str) -> Vec<String> {
         query: task.to_owned(),
         budget: 8192,
         max_files: None,
+        fill: false,
         depth: None,
         tests: None,
         mask: true,

@@ -47,6 +47,9 @@ pub(crate) struct EvalArgs {
     /// Tokens of each pack; several, with commas, give a line for each, and the first is that of the tables [default: 8192]
     #[arg(long, alias = "budget", value_name = "TOKENS", allow_negative_numbers = true, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     pub token_budget: Vec<u32>,
+    /// Use the whole budget in every pack, where one else ends with what is likely to matter
+    #[arg(long)]
+    pub fill: bool,
     /// Tasks at the same time [default: as many as there are cores; 1 with --wait-lsp]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_024))]
     pub jobs: Option<u32>,

@@ -40,6 +40,7 @@ pub(super) fn run(args: &EvalArgs, messages: &Messages) -> anyhow::Result<Outcom
         keep,
         jobs: jobs(args),
         budgets: budgets(args),
+        fill: args.fill,
         planner: planner(args)?,
         server: server(args),
         kept: args.resume.as_deref().map(|file| kept(file, messages)).transpose()?,

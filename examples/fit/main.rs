@@ -1,0 +1,132 @@
+//! Fits a model on tasks with known answers, and prints it as it stands in the code, beside the one that is in use.
+//!
+//! ```text
+//! cargo run --release --example fit -- packing --tasks commits.jsonl --tasks issues.jsonl --repos FOLDER --work FOLDER \
+//!     --checking casey/just --checking …
+//! ```
+//!
+//! Nothing is learned from the repositories named with `--checking`.
+
+mod confidence;
+mod logistic;
+mod packing;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use clap::{Parser, ValueEnum};
+use dossier::budget::worth;
+use dossier::eval::{self, Task};
+use dossier::model::Deadline;
+use dossier::pipeline::{Choice, LanguageServer, Planner, Request, Workspace};
+use dossier::render::RenderOptions;
+
+use logistic::Row;
+
+/// Strange tasks that each workspace is asked.
+const STRANGE: usize = 8;
+
+#[derive(Parser)]
+struct Args {
+    what: What,
+    #[arg(long, required = true)]
+    tasks: Vec<PathBuf>,
+    #[arg(long)]
+    repos: PathBuf,
+    #[arg(long)]
+    work: PathBuf,
+    /// Repositories that nothing is learned from
+    #[arg(long)]
+    checking: Vec<String>,
+    /// Write what is known of each thing to this file, a line each: the task, whether it is right, what is known
+    #[arg(long)]
+    rows: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// Whether a unit is touched
+    Packing,
+    /// Whether the first file is right
+    Confidence,
+}
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    let tasks = tasks(&args)?;
+    let mut touched: BTreeMap<String, Vec<Row>> = BTreeMap::new();
+    let mut asked: BTreeMap<String, Vec<confidence::Asked>> = BTreeMap::new();
+    let mut lines = String::new();
+    eval::visit(&tasks, &args.repos, &args.work, |workspace, own| {
+        let Some(repo) = own.first().map(|task| &task.repo) else { return };
+        for task in own {
+            let choice = choose(task, workspace);
+            if args.what == What::Packing {
+                let rows = packing::rows(task, workspace, &choice);
+                rows.iter().for_each(|row| note(&mut lines, &task.id, row));
+                touched.entry(repo.clone()).or_default().extend(rows);
+            } else {
+                let row = confidence::asked(task, workspace, &choice, false);
+                lines.push_str(&row.note());
+                asked.entry(repo.clone()).or_default().push(row);
+            }
+        }
+        if args.what == What::Confidence {
+            for task in strange(&tasks, repo) {
+                let row = confidence::asked(task, workspace, &choose(task, workspace), true);
+                lines.push_str(&row.note());
+                asked.entry(repo.clone()).or_default().push(row);
+            }
+        }
+        eprintln!("{repo}");
+    })?;
+    if let Some(file) = &args.rows {
+        std::fs::write(file, lines)?;
+    }
+    match args.what {
+        What::Packing => logistic::report(&touched, &worth::MODEL, worth::BIAS),
+        What::Confidence => confidence::report(&asked),
+    }
+    Ok(())
+}
+
+fn tasks(args: &Args) -> Result<Vec<Task>> {
+    let mut tasks = Vec::new();
+    for file in &args.tasks {
+        let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+        tasks.extend(eval::read(&text).0);
+    }
+    tasks.retain(|task| !args.checking.contains(&task.repo));
+    ensure!(!tasks.is_empty(), "no task is in these files");
+    Ok(tasks)
+}
+
+/// Some tasks of other repositories, spread over them.
+fn strange<'a>(tasks: &'a [Task], repo: &str) -> Vec<&'a Task> {
+    let others: Vec<&Task> = tasks.iter().filter(|task| task.repo != repo).collect();
+    let step = (others.len() / STRANGE).max(1);
+    others.into_iter().skip(repo.len() % step).step_by(step).take(STRANGE).collect()
+}
+
+fn choose(task: &Task, workspace: &Workspace) -> Choice {
+    let request = Request {
+        query: task.query.clone(),
+        budget: 0,
+        max_files: None,
+        fill: true,
+        depth: None,
+        tests: None,
+        mask: true,
+        render: RenderOptions::default(),
+    };
+    let server = LanguageServer::absent(&workspace.snapshot.root);
+    workspace.choose(&request, &server, &Planner::rules(), &Deadline::never())
+}
+
+fn note(lines: &mut String, task: &str, row: &Row) {
+    let _ = write!(lines, "{task}\t{}", u8::from(row.right));
+    row.known.iter().for_each(|value| _ = write!(lines, "\t{value:.4}"));
+    lines.push('\n');
+}

@@ -1,0 +1,224 @@
+//! Which pieces of the workspace hang together: the graph's edges between items, seen as edges between units and between
+//! files.
+//!
+//! Words find where a task begins; what is changed with it often says none of them. Two ways lead there, both without a
+//! choice of words: an item hears what its callers and callees say (`heard`), and a walk that starts at the best files
+//! and forgets its way now and then meets those that hang together with many of them (`walk`, personalised PageRank:
+//! Haveliwala, Topic-Sensitive PageRank, 2002).
+
+use rustc_hash::FxHashMap;
+
+use super::lexical::Lexical;
+use crate::graph::Graph;
+use crate::model::{Certainty, Edge, FileId, Symbol, SymbolId};
+use crate::syntax::FileSyntax;
+
+/// What a guessed edge counts between files, where a resolved one is 1. Between items only resolved ones count.
+const GUESSED: f64 = 0.3;
+/// The chance that the walk goes on instead of starting again. Few steps: hubs win where it goes far.
+const GOES_ON: f64 = 0.7;
+/// After so many rounds no share moves by more than a hundredth of the whole.
+const ROUNDS: usize = 15;
+
+/// The edges, from both ends.
+#[derive(Debug, Default)]
+pub struct Links {
+    /// By unit: the units that it hangs together with. The weight is one over the root of how many the one uses and how many use the other,
+    /// so that what everybody uses says little.
+    units: Vec<Vec<(u32, f32)>>,
+    /// By file: the files, with the logarithm of the number of edges.
+    files: Vec<Vec<(FileId, f32)>>,
+}
+
+impl Links {
+    pub fn build(graph: &Graph, lexical: &Lexical, syntax: &[Option<FileSyntax>]) -> Links {
+        let of_items = UnitOfItem::new(lexical, syntax);
+        let mut units: Vec<(u32, u32)> = Vec::new();
+        let mut files: FxHashMap<(FileId, FileId), f64> = FxHashMap::default();
+        for Edge { from, to, certainty, .. } in graph.edges() {
+            if from.file != to.file {
+                let sure = if certainty == Certainty::Resolved { 1.0 } else { GUESSED };
+                *files.entry((from.file, to.file)).or_default() += sure;
+            }
+            if certainty == Certainty::Resolved
+                && let (Some(from), Some(to)) = (of_items.find(from), of_items.find(to))
+                && from != to
+            {
+                units.push((from, to));
+            }
+        }
+        units.sort_unstable();
+        units.dedup();
+        Links {
+            units: between_units(&units, lexical.units.len()),
+            files: between_files(files, lexical.file_count()),
+        }
+    }
+
+    /// For each unit: what the units around it score, each by the weight of its edge.
+    pub fn heard(&self, scores: &[f64]) -> Vec<f64> {
+        let score = |unit: u32| scores.get(unit as usize).copied().unwrap_or(0.0);
+        let hears = |around: &Vec<(u32, f32)>| {
+            around.iter().map(|&(unit, weight)| score(unit) * f64::from(weight)).sum()
+        };
+        self.units.iter().map(hears).collect()
+    }
+
+    /// For each file: how often a walk is there that starts at the `seeds`, by their weights, and follows the edges. Sums to one at most.
+    pub fn walk(&self, seeds: &[(FileId, f64)]) -> Vec<f64> {
+        let mut start = vec![0.0; self.files.len()];
+        let total: f64 = seeds.iter().map(|(_, weight)| weight).sum();
+        for (file, weight) in seeds {
+            if let Some(place) = start.get_mut(file.index()).filter(|_| total > 0.0) {
+                *place = weight / total;
+            }
+        }
+        let mut share = start.clone();
+        for _ in 0..ROUNDS {
+            let mut next: Vec<f64> = start.iter().map(|start| (1.0 - GOES_ON) * start).collect();
+            for (around, share) in self.files.iter().zip(&share).filter(|(_, share)| **share > 0.0) {
+                let all: f64 = around.iter().map(|(_, weight)| f64::from(*weight)).sum();
+                for (other, weight) in around {
+                    next[other.index()] += GOES_ON * share * f64::from(*weight) / all;
+                }
+            }
+            share = next;
+        }
+        share
+    }
+
+    /// How strongly two files hang together: zero where no edge joins them.
+    pub fn between(&self, file: FileId, other: FileId) -> f64 {
+        let around = self.files.get(file.index()).map_or(&[][..], Vec::as_slice);
+        let found = around.binary_search_by_key(&other, |(file, _)| *file);
+        found.map_or(0.0, |place| f64::from(around[place].1))
+    }
+}
+
+fn between_units(pairs: &[(u32, u32)], count: usize) -> Vec<Vec<(u32, f32)>> {
+    let (mut uses, mut used) = (vec![0u32; count], vec![0u32; count]);
+    for &(from, to) in pairs {
+        uses[from as usize] += 1;
+        used[to as usize] += 1;
+    }
+    let mut around: Vec<Vec<(u32, f32)>> = vec![Vec::new(); count];
+    for &(from, to) in pairs {
+        let weight = 1.0 / ((uses[from as usize] * used[to as usize]) as f32).sqrt();
+        around[from as usize].push((to, weight));
+        around[to as usize].push((from, weight));
+    }
+    around
+}
+
+/// Both directions of a pair of files count as one edge each: those that use one another hang together most.
+fn between_files(counts: FxHashMap<(FileId, FileId), f64>, files: usize) -> Vec<Vec<(FileId, f32)>> {
+    let mut around: Vec<Vec<(FileId, f32)>> = vec![Vec::new(); files];
+    for ((from, to), count) in counts {
+        let weight = count.ln_1p() as f32;
+        around[from.index()].push((to, weight));
+        around[to.index()].push((from, weight));
+    }
+    for around in &mut around {
+        around.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        around.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+    }
+    around
+}
+
+/// The first unit of each item that is one.
+struct UnitOfItem<'a> {
+    syntax: &'a [Option<FileSyntax>],
+    /// By file and item.
+    units: Vec<Vec<Option<u32>>>,
+}
+
+impl UnitOfItem<'_> {
+    fn new<'a>(lexical: &Lexical, syntax: &'a [Option<FileSyntax>]) -> UnitOfItem<'a> {
+        let items = |file: &Option<FileSyntax>| file.as_ref().map_or(0, |file| file.items.len());
+        let mut units: Vec<Vec<Option<u32>>> = syntax.iter().map(|file| vec![None; items(file)]).collect();
+        for (number, unit) in (0u32..).zip(&lexical.units) {
+            let Some(item) = unit.item else { continue };
+            if let Some(place) = units.get_mut(unit.file.index()).and_then(|file| file.get_mut(item as usize))
+            {
+                place.get_or_insert(number);
+            }
+        }
+        UnitOfItem { syntax, units }
+    }
+
+    /// The unit of an item, or of the nearest around it that is one.
+    fn find(&self, id: SymbolId) -> Option<u32> {
+        let items: &[Symbol] = &self.syntax.get(id.file.index())?.as_ref()?.items;
+        let mut at = Some(id.item);
+        while let Some(item) = at {
+            if let Some(unit) = self.units.get(id.file.index())?.get(item as usize).copied().flatten() {
+                return Some(unit);
+            }
+            at = items.get(item as usize)?.parent;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::FileKind;
+    use crate::syntax;
+    use crate::workspace::Snapshot;
+
+    const CHAIN: [(&str, &str); 5] = [
+        ("Cargo.toml", "[package]\nname = \"w\"\nversion = \"0.1.0\"\n"),
+        ("src/lib.rs", "pub mod a;\npub mod b;\npub mod c;\n"),
+        ("src/a.rs", "use crate::b::middle;\npub fn begin() { middle() }\n"),
+        ("src/b.rs", "use crate::c::end;\npub fn middle() { end() }\n"),
+        ("src/c.rs", "pub fn end() {}\n"),
+    ];
+
+    fn links() -> (Snapshot, Lexical, Links) {
+        let files = CHAIN.iter().map(|(path, text)| (path.to_string(), text.to_string())).collect();
+        let snapshot = Snapshot::from_files("/w", files);
+        let syntax: Vec<_> = snapshot
+            .files
+            .iter()
+            .map(|file| (file.kind == FileKind::Rust).then(|| syntax::parse(&file.text)))
+            .collect();
+        let lexical = Lexical::build(&snapshot, &syntax);
+        let links = Links::build(&Graph::build(&snapshot, &syntax), &lexical, &syntax);
+        (snapshot, lexical, links)
+    }
+
+    #[test]
+    fn a_walk_meets_what_is_near_more_often_than_what_is_far() {
+        let (snapshot, _, links) = links();
+        let [a, b, c] = ["src/a.rs", "src/b.rs", "src/c.rs"].map(|path| snapshot.find(path).unwrap());
+        let share = links.walk(&[(a, 2.0)]);
+        assert!(share[a.index()] > share[b.index()] && share[b.index()] > share[c.index()], "{share:?}");
+        assert!(share[c.index()] > 0.0);
+        assert!(share.iter().sum::<f64>() <= 1.0 + 1e-9);
+        assert_eq!(links.walk(&[]).iter().sum::<f64>(), 0.0);
+        assert!(links.between(a, b) > 0.0 && links.between(a, c) == 0.0);
+    }
+
+    #[test]
+    fn an_item_hears_its_callers_and_its_callees() {
+        let (snapshot, lexical, links) = links();
+        let unit = |path: &str| {
+            let file = snapshot.find(path).unwrap();
+            lexical.units_of(file).find(|unit| lexical.units[*unit].item.is_some_and(|_| true)).unwrap()
+        };
+        let mut scores = vec![0.0; lexical.units.len()];
+        let middle = lexical.units_of(snapshot.find("src/b.rs").unwrap()).last().unwrap();
+        scores[middle] = 1.0;
+        let heard = links.heard(&scores);
+        assert_eq!(heard[middle], 0.0);
+        assert!(heard[unit("src/c.rs")] > 0.0);
+        assert!(heard.iter().filter(|score| **score > 0.0).count() >= 2, "{heard:?}");
+    }
+}

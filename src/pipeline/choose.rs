@@ -1,0 +1,126 @@
+//! Which files a task is about: plan, expansion, ranking.
+
+use std::borrow::Cow;
+use std::time::{Duration, Instant};
+
+use super::known::Known;
+use super::{Clock, LanguageServer, Planner, Request, Workspace, planner};
+use crate::expand::{self, Candidates, Facts, seeds};
+use crate::graph::Served;
+use crate::index::CommitVotes;
+use crate::lsp::LanguageProvider;
+use crate::model::{Deadline, Note};
+use crate::plan::{self, ContextPlan, QueryIntent};
+use crate::rank::{self, Ranked};
+use crate::text;
+
+/// What is kept back of the time for an answer, for choosing among the candidates: it takes 20 to 150 ms.
+const CHOOSING_TIME: Duration = Duration::from_millis(300);
+
+/// The candidates of one task, ranked: what a pack of any size is made of.
+pub struct Choice {
+    pub intent: QueryIntent,
+    pub plan: ContextPlan,
+    pub candidates: Candidates,
+    /// Best first.
+    pub ranked: Vec<Ranked>,
+    /// The task as it may be repeated.
+    pub(super) query: String,
+    /// How many secrets were masked in it.
+    pub(super) secrets: u32,
+    pub(super) notes: Vec<Note>,
+    pub votes: CommitVotes,
+    pub(super) clock: Clock,
+}
+
+impl Workspace {
+    /// Finds and ranks what a task is about. Ends soon after `deadline`, with what it has by then.
+    pub fn choose(
+        &self,
+        request: &Request,
+        server: &LanguageServer,
+        planner: &Planner<'_>,
+        deadline: &Deadline,
+    ) -> Choice {
+        let mut clock = Clock { stages: self.timings.clone(), last: Instant::now() };
+        let (query, secrets) = shown_query(request);
+        let mut intent = plan::analyze(&searched(&query, secrets));
+        if let Some(tests) = request.tests {
+            intent.wants_tests = tests;
+        }
+
+        let served = self.served(server);
+        let provider: &dyn LanguageProvider =
+            served.as_ref().map_or(&self.graph, |served| served as &dyn LanguageProvider);
+        let asking = deadline.before(CHOOSING_TIME);
+        let known = Known {
+            snapshot: &self.snapshot,
+            graph: &self.graph,
+            lexical: &self.lexical,
+            provider,
+            deadline: &asking,
+        };
+        let mut plan = plan::plan(&intent, &known);
+        plan.keywords.extend(plan::carry_over(&intent, &known));
+        plan.max_depth = request.depth.unwrap_or(plan.max_depth);
+        plan.include_tests = request.tests.unwrap_or(plan.include_tests);
+        clock.stage("plan");
+        let votes = CommitVotes::count(&self.history, &self.snapshot, &seeds::terms(&plan));
+        let facts = self.facts(&votes, provider);
+        let collect = |plan: &ContextPlan, deadline: &Deadline| {
+            let mut candidates = expand::expand(&facts, &intent, plan, deadline);
+            if request.tests == Some(false) {
+                candidates.leave_tests_out(&self.snapshot);
+            }
+            candidates
+        };
+        let mut candidates = collect(&plan, &asking);
+        let mut planner_notes = Vec::new();
+        if planner.is_asked() {
+            clock.stage("expand");
+            let ranked = rank::rank(&facts, &plan, &candidates);
+            let offer = planner::offer(&facts, &query, intent.action, &ranked, &candidates);
+            let asked = Instant::now();
+            planner_notes = planner.better(&mut plan, &offer);
+            if let Some(tests) = request.tests {
+                plan.include_tests = tests;
+            }
+            plan.max_depth = request.depth.unwrap_or(plan.max_depth);
+            clock.stage("planner");
+            if plan.source != plan::HEURISTIC {
+                candidates = collect(&plan, &asking.later(asked.elapsed()));
+            }
+        }
+        let mut notes = server.notes();
+        notes.extend(served.iter().flat_map(Served::notes));
+        notes.extend(planner_notes);
+        notes.extend(intent.notes.iter().cloned());
+        notes.extend(candidates.notes.iter().cloned());
+        clock.stage("expand");
+        let ranked = rank::rank(&facts, &plan, &candidates);
+        clock.stage("rank");
+        Choice { intent, plan, candidates, ranked, query, secrets, notes, votes, clock }
+    }
+
+    /// What is known, as far as one task needs it.
+    pub fn facts<'a>(&'a self, votes: &'a CommitVotes, provider: &'a dyn LanguageProvider) -> Facts<'a> {
+        let Workspace { snapshot, syntax, graph, lexical, links, .. } = self;
+        Facts { snapshot, syntax, graph, lexical, links, votes, provider }
+    }
+}
+
+/// The task as it may be repeated, and how many secrets were masked in it.
+fn shown_query(request: &Request) -> (String, u32) {
+    match request.mask {
+        true => {
+            let redacted = text::redact(&request.query);
+            (redacted.text.into_owned(), redacted.masked)
+        }
+        false => (request.query.clone(), 0),
+    }
+}
+
+/// The task as it is searched for. What is masked is no word of it: the plan and the reasons repeat its words.
+fn searched(query: &str, masked: u32) -> Cow<'_, str> {
+    if masked > 0 { Cow::Owned(query.replace(text::MASK, " ")) } else { Cow::Borrowed(query) }
+}

@@ -1,0 +1,112 @@
+//! What of the chosen files goes into one pack, counted on the text as it will be printed.
+
+use super::{Answer, Choice, LanguageServer, PipelineError, Request, Workspace};
+use crate::budget::{self, BudgetUse, ContextPack, Freshness, Limits};
+use crate::model::Note;
+use crate::plan::Strategy;
+use crate::rank::confidence::confidence;
+use crate::render::{self, RenderOptions};
+use crate::text::TokenCounter;
+
+const NOTHING_TO_LOOK_FOR: &str = "the task names nothing to look for: this is where the programs and libraries begin; \
+     name a type, a function or a path";
+
+impl Workspace {
+    /// The dossier of a choice, within the request's budget.
+    pub fn pack(
+        &self,
+        request: &Request,
+        choice: Choice,
+        server: &LanguageServer,
+    ) -> Result<Answer, PipelineError> {
+        let Choice { intent, plan, candidates, ranked, query, secrets, notes, votes, mut clock } = choice;
+        let facts = self.facts(&votes, &self.graph);
+        let counter = self.counter;
+        let counted = request.render.counted();
+        let frame = render::frame(&query, request.budget, &counted);
+        let around = counter.count(&frame.head) + counter.count(&frame.tail);
+        let mut room = request.budget.saturating_sub(around);
+        let sure = confidence(&facts, &intent, &candidates, &ranked);
+        // A part of the workspace was asked for, not a place in it.
+        let is_wide = !matches!(plan.strategy, Strategy::Focused { .. } | Strategy::Semantic { .. });
+        // Who asks for a full budget wants to see what comes nearest; who names nothing gets where the programs begin.
+        let is_asked = request.fill || plan.shortlist_beliefs.iter().any(|belief| *belief > 0.0);
+        let is_relevant =
+            is_asked || matches!(plan.strategy, Strategy::EntryPointBased { .. }) || !sure.is_nothing();
+        loop {
+            let limits = Limits {
+                tokens: room,
+                max_files: request.max_files,
+                mask: request.mask,
+                fill: request.fill || is_wide,
+                is_relevant,
+            };
+            let price = |entry: &budget::Entry| counter.count(&render::render_entry(entry, &counted));
+            let fitted = budget::fit(&facts, &ranked, &candidates, limits, &counter, &price);
+            let mut pack = ContextPack {
+                query: query.clone(),
+                workspace: self.snapshot.root.display().to_string(),
+                intent: intent.clone(),
+                plan: plan.clone(),
+                confidence: sure.first,
+                files: fitted.files,
+                dropped: fitted.dropped,
+                ranking: ranked.iter().map(|file| self.snapshot.file(file.file).path.clone()).collect(),
+                budget: BudgetUse { limit: request.budget, used: 0, tokenizer: crate::text::ENCODING.into() },
+                language_server: server.status(),
+                freshness: self.freshness(),
+                notes: self.notes(&plan.strategy, &notes, fitted.masked + secrets),
+                timings: Vec::new(),
+            };
+            let text = render::render(&pack, &counted);
+            pack.budget.used = counter.count(&text);
+            if pack.budget.used > request.budget {
+                let over = pack.budget.used - request.budget;
+                if room == 0 {
+                    let least = least_budget(&mut pack, &counted, counter);
+                    return Err(PipelineError::Budget { budget: request.budget, least });
+                }
+                room = room.saturating_sub(over);
+                continue;
+            }
+            clock.stage("budget");
+            pack.timings = clock.stages;
+            let rendered =
+                if counted == request.render { text } else { render::render(&pack, &request.render) };
+            return Ok(Answer { pack, rendered, ranked });
+        }
+    }
+
+    fn freshness(&self) -> Freshness {
+        let index_age_ms = self.opened.elapsed().as_millis() as u64;
+        Freshness { generation: 1, index_age_ms, changed_since: 0, embedded: None }
+    }
+
+    /// What is to be known of the workspace, of the task and of the text, in this order.
+    fn notes(&self, strategy: &Strategy, of_task: &[Note], masked: u32) -> Vec<Note> {
+        let mut notes: Vec<Note> = self.snapshot.notes.clone();
+        notes.extend(self.history.notes.iter().cloned());
+        notes.extend(of_task.iter().cloned());
+        if matches!(strategy, Strategy::EntryPointBased { .. }) {
+            notes.push(Note::warning(NOTHING_TO_LOOK_FOR));
+        }
+        if masked > 0 {
+            notes.push(Note::warning(format!(
+                "{masked} secrets are masked in the text; --no-mask shows them"
+            )));
+        }
+        notes
+    }
+}
+
+/// The least budget that holds what `pack`, which is over its own, has come down to. More room makes more of the task
+/// fit into the frame, so that it is sought from below.
+fn least_budget(pack: &mut ContextPack, options: &RenderOptions, counter: TokenCounter) -> u32 {
+    loop {
+        let used = counter.count(&render::render(pack, options));
+        if used <= pack.budget.limit {
+            return pack.budget.limit;
+        }
+        pack.budget.limit = used;
+    }
+}
