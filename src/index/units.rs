@@ -4,6 +4,8 @@
 //! units and one list of postings serves both. A unit is an item without the items in it that are units
 //! themselves (an `impl` without its methods), cut where it is long; what lies outside all items is cut by lines.
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::{FileId, FileKind, LineRange, Span, Symbol, SymbolKind};
 use crate::syntax::FileSyntax;
 use crate::text::LineIndex;
@@ -14,7 +16,7 @@ const MAX_LINES: u32 = 80;
 const PROSE_LINES: u32 = 40;
 
 /// A piece of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unit {
     pub file: FileId,
     /// The item that it is, or is a part of; `None` outside all items.

@@ -10,6 +10,7 @@ mod lookup;
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
@@ -43,7 +44,7 @@ const CHOOSING_TIME: Duration = Duration::from_millis(300);
 /// What is known of a workspace, whatever the task.
 pub struct Workspace {
     pub snapshot: Snapshot,
-    pub syntax: Vec<Option<FileSyntax>>,
+    pub syntax: Vec<Option<Arc<FileSyntax>>>,
     pub graph: Graph,
     pub lexical: Lexical,
     pub history: History,
@@ -96,10 +97,10 @@ impl Workspace {
             let history = scope.spawn(|| History::read(root, &HistoryOptions::default(), &history_deadline));
             let snapshot = Snapshot::read(root, options)?;
             clock.stage("walk");
-            let syntax = parse(&snapshot);
+            let (syntax, bodies) = parse(&snapshot);
             clock.stage("syntax");
             let (graph, lexical) =
-                rayon::join(|| Graph::build(&snapshot, &syntax), || Lexical::build(&snapshot, &syntax));
+                rayon::join(|| Graph::build(&snapshot, &syntax, &bodies), || Lexical::build(&snapshot, &syntax));
             clock.stage("index");
             let history = history.join().unwrap_or_default();
             clock.stage("history");
@@ -300,9 +301,12 @@ fn least_budget(pack: &mut ContextPack, options: &RenderOptions, counter: TokenC
     }
 }
 
-fn parse(snapshot: &Snapshot) -> Vec<Option<FileSyntax>> {
-    let parse = |file: &SourceFile| (file.kind == FileKind::Rust).then(|| syntax::parse(&file.text));
-    snapshot.files.par_iter().map(parse).collect()
+fn parse(snapshot: &Snapshot) -> (Vec<Option<Arc<FileSyntax>>>, Vec<Option<Arc<syntax::Body>>>) {
+    let parse = |file: &SourceFile| {
+        let parsed = (file.kind == FileKind::Rust).then(|| syntax::parse(&file.text));
+        parsed.map(|parsed| (Arc::new(parsed.syntax), Arc::new(parsed.body))).unzip()
+    };
+    snapshot.files.par_iter().map(parse).unzip()
 }
 
 /// The times of the stages, in milliseconds.

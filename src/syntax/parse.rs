@@ -6,7 +6,7 @@ use std::thread;
 use ra_ap_syntax::Edition;
 use rayon::prelude::*;
 
-use super::FileSyntax;
+use super::{Body, FileSyntax, Parsed};
 use super::extract::Extractor;
 use super::fragments;
 use super::nesting::{self, Bounded};
@@ -25,7 +25,7 @@ const INLINE_DEPTH: u32 = 200;
 const DEEP_STACK_BYTES: usize = 256 << 20;
 
 /// What one Rust file says. Never fails: what cannot be read is counted in `errors`.
-pub fn parse(text: &str) -> FileSyntax {
+pub fn parse(text: &str) -> Parsed {
     let bounded = nesting::bound(text, DEPTH_LIMIT);
     if bounded.depth <= INLINE_DEPTH {
         return read(&bounded);
@@ -41,24 +41,24 @@ pub fn parse(text: &str) -> FileSyntax {
 }
 
 /// `parse` of every text, in their order, on all cores.
-pub fn parse_all(texts: &[&str]) -> Vec<FileSyntax> {
+pub fn parse_all(texts: &[&str]) -> Vec<Parsed> {
     texts.par_iter().map(|text| parse(text)).collect()
 }
 
-fn read(bounded: &Bounded<'_>) -> FileSyntax {
+fn read(bounded: &Bounded<'_>) -> Parsed {
     // The parser gives up on some broken texts by a panic; for us that is one more syntax error.
     catch_unwind(AssertUnwindSafe(|| {
         let tree = tree(&bounded.text)?;
         let fragments = fragments::parse_all(&bounded.text, &bounded.macros);
-        let mut syntax = Extractor::new(&bounded.text, fragments).file(&tree.file);
-        syntax.errors = u32::try_from(tree.errors.len()).unwrap_or(u32::MAX);
-        Some(syntax)
+        let mut parsed = Extractor::new(&bounded.text, fragments).file(&tree.file);
+        parsed.syntax.errors = u32::try_from(tree.errors.len()).unwrap_or(u32::MAX);
+        Some(parsed)
     }))
     .ok()
     .flatten()
     .unwrap_or_else(unreadable)
 }
 
-fn unreadable() -> FileSyntax {
-    FileSyntax { errors: 1, ..FileSyntax::default() }
+fn unreadable() -> Parsed {
+    Parsed { syntax: FileSyntax { errors: 1, ..FileSyntax::default() }, body: Body::default() }
 }

@@ -12,6 +12,7 @@ use super::classify;
 use super::filter::Filter;
 use super::rules;
 use super::snapshot::WorkspaceError;
+use super::stamp::Stamp;
 
 /// The project's own ignore file.
 const OWN_IGNORE_FILE: &str = ".dossierignore";
@@ -38,7 +39,7 @@ pub(super) struct Found {
     pub path: String,
     pub kind: FileKind,
     /// As of the walk; it may change until the file is read.
-    pub bytes: u64,
+    pub stamp: Stamp,
 }
 
 /// The files in the order of their paths, and what could not be taken.
@@ -182,8 +183,8 @@ fn event(root: &Path, entry: Result<DirEntry, ignore::Error>) -> Option<Event> {
     let kind = classify::kind_of(&path)?;
     match entry.metadata() {
         Ok(metadata) => {
-            let bytes = metadata.len();
-            (!classify::is_data(&path, kind, bytes)).then_some(Event::File(Found { path, kind, bytes }))
+            let stamp = Stamp::of(&metadata);
+            (!classify::is_data(&path, kind, stamp.bytes)).then_some(Event::File(Found { path, kind, stamp }))
         }
         Err(error) => Some(Event::Unreadable(path, cause(&error))),
     }
