@@ -406,6 +406,7 @@ fn settings_come_from_their_places_in_order() {
             format = "plain"                   # .dossier/config.toml:1
             line_numbers = true                # SANDBOX/home/.config/dossier/config.toml:2
             mask = true                        # default
+            index = true                       # default
             lsp = true                         # default
             # lsp_command is not set           # default
             wait_lsp = 0                       # default

@@ -39,6 +39,10 @@ pub(super) enum Command {
     Stats(StatsArgs),
     /// Ask how the items of the workspace hang together
     Graph(GraphArgs),
+    /// Bring what is kept of the workspace up to date, so that answers come at once
+    Index(IndexArgs),
+    /// Remove what is kept of the workspace; all of it can be made again
+    Clean(CleanArgs),
     /// Measure the retrieval on tasks with known answers
     Eval(EvalArgs),
     /// Check what is there, and say how to mend what is not
@@ -183,12 +187,8 @@ pub(super) struct SettingFlags {
     /// Steps from what the task names, along calls and uses [default: by the task]
     #[arg(long, value_name = "STEPS", allow_negative_numbers = true, value_parser = |text: &str| value_of(Name::Depth, text))]
     depth: Option<Value>,
-    /// Only files that match, written as in .gitignore; may be given again
-    #[arg(long, value_name = "PATTERN")]
-    include: Vec<String>,
-    /// No files that match, written as in .gitignore; may be given again
-    #[arg(long, value_name = "PATTERN")]
-    exclude: Vec<String>,
+    #[command(flatten)]
+    patterns: PatternFlags,
     /// Whether tests may come in [default: auto, by the task]
     #[arg(long, value_name = "WHEN", value_parser = PossibleValuesParser::new(Tests::WORDS).map(Value::Word))]
     tests: Option<Value>,
@@ -202,9 +202,46 @@ pub(super) struct SettingFlags {
     #[arg(long)]
     no_mask: bool,
     #[command(flatten)]
+    index: IndexFlags,
+    #[command(flatten)]
     server: ServerFlags,
     #[command(flatten)]
     planner: PlannerFlags,
+}
+
+/// Which files of the workspace are looked at.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct PatternFlags {
+    /// Only files that match, written as in .gitignore; may be given again
+    #[arg(long, value_name = "PATTERN")]
+    include: Vec<String>,
+    /// No files that match, written as in .gitignore; may be given again
+    #[arg(long, value_name = "PATTERN")]
+    exclude: Vec<String>,
+}
+
+impl PatternFlags {
+    /// The flags that were given.
+    pub fn typed(&self) -> Vec<Typed> {
+        let list = |items: &Vec<String>| (!items.is_empty()).then(|| Value::List(items.clone()));
+        let given = [(Name::Include, list(&self.include)), (Name::Exclude, list(&self.exclude))];
+        given.into_iter().filter_map(|(name, value)| Some(Typed::flag(name, value?))).collect()
+    }
+}
+
+/// The flag that is a setting of the index.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct IndexFlags {
+    /// Read everything anew, and keep nothing of it
+    #[arg(long)]
+    no_index: bool,
+}
+
+impl IndexFlags {
+    /// The flag, where it was given.
+    pub fn typed(&self) -> Option<Typed> {
+        self.no_index.then(|| Typed::flag(Name::Index, Value::Switch(false)))
+    }
 }
 
 /// The flags that are settings of the language server.
@@ -261,29 +298,31 @@ impl SettingFlags {
             max_context_files,
             token_budget,
             depth,
-            include,
-            exclude,
+            patterns,
             tests,
             format,
             line_numbers,
             no_mask,
+            index,
             server,
             planner,
         } = self;
-        let list = |items: &Vec<String>| (!items.is_empty()).then(|| Value::List(items.clone()));
         let given = [
             (Name::MaxFiles, max_context_files.clone()),
             (Name::Budget, token_budget.clone()),
             (Name::Depth, depth.clone()),
-            (Name::Include, list(include)),
-            (Name::Exclude, list(exclude)),
             (Name::Tests, tests.clone()),
             (Name::Format, format.clone()),
             (Name::LineNumbers, line_numbers.then_some(Value::Switch(true))),
             (Name::Mask, no_mask.then_some(Value::Switch(false))),
         ];
         let given = given.into_iter().filter_map(|(name, value)| Some(Typed::flag(name, value?)));
-        given.chain(server.typed()).chain(planner.typed()).collect()
+        given
+            .chain(patterns.typed())
+            .chain(index.typed())
+            .chain(server.typed())
+            .chain(planner.typed())
+            .collect()
     }
 }
 
@@ -321,6 +360,8 @@ pub(super) struct GraphArgs {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
+    pub index: IndexFlags,
+    #[command(flatten)]
     pub server: ServerFlags,
 }
 
@@ -338,6 +379,26 @@ pub(super) enum Question {
     Usages,
     /// The tests that reach it
     Tests,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct IndexArgs {
+    #[command(flatten)]
+    pub place: Place,
+    #[command(flatten)]
+    pub patterns: PatternFlags,
+    /// Only say what there is
+    #[arg(long)]
+    pub status: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct CleanArgs {
+    #[command(flatten)]
+    pub place: Place,
+    /// What is kept of every workspace
+    #[arg(long, conflicts_with = "workspace")]
+    pub all: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -398,8 +459,8 @@ mod tests {
         assert_eq!(context.query, ["a", "b"]);
         let expected = [
             Typed::flag(Name::MaxFiles, Value::Number(3)),
-            Typed::flag(Name::Include, Value::List(vec!["x".into()])),
             Typed::flag(Name::Mask, Value::Switch(false)),
+            Typed::flag(Name::Include, Value::List(vec!["x".into()])),
             Typed::flag(Name::WaitLsp, Value::Number(60)),
         ];
         assert_eq!(context.settings.typed(), expected);

@@ -35,10 +35,7 @@ pub(super) struct Link {
 }
 
 /// The edges of each file that has a body; `bodies` by `FileId`.
-pub(super) fn links<'a>(
-    world: World<'_, 'a>,
-    bodies: &'a [Option<Arc<Body>>],
-) -> Vec<(FileId, Vec<Link>)> {
+pub(super) fn links<'a>(world: World<'_, 'a>, bodies: &'a [Option<Arc<Body>>]) -> Vec<(FileId, Vec<Link>)> {
     let body = |file: FileId| bodies.get(file.index())?.as_deref();
     let files = world.lookup.items.files().filter_map(|(file, syntax)| Some((file, syntax, body(file)?)));
     let files: Vec<(FileId, &FileSyntax, &Body)> = files.collect();
@@ -136,8 +133,7 @@ impl<'a> FileLinks<'_, 'a> {
         let meanings: Vec<Search> =
             (0..body.references.len() as u32).map(|place| inference.reference(place)).collect();
         // Every method of a type would use it by `Self`.
-        let named =
-            body.references.iter().zip(meanings).filter(|(reference, _)| reference.path != ["Self"]);
+        let named = body.references.iter().zip(meanings).filter(|(reference, _)| reference.path != ["Self"]);
         for (reference, meaning) in named {
             let targets = match meaning {
                 Search::Found(found) => match found.only() {

@@ -89,11 +89,7 @@ impl Lexical {
     }
 
     /// The same, where the words of some files are known: the others alone are read.
-    pub fn update(
-        earlier: &Earlier<'_>,
-        snapshot: &Snapshot,
-        syntax: &[Option<Arc<FileSyntax>>],
-    ) -> Lexical {
+    pub fn update(earlier: &Earlier<'_>, snapshot: &Snapshot, syntax: &[Option<Arc<FileSyntax>>]) -> Lexical {
         let same = |id: FileId| earlier.same.get(id.index()).copied().flatten();
         let new: Vec<FileId> = snapshot.ids().filter(|id| same(*id).is_none()).collect();
         let parts: Vec<Part> = new
@@ -256,7 +252,8 @@ impl<'a> Joiner<'a> {
         let mut places: FxHashMap<Box<str>, u32> = FxHashMap::default();
         let mut lists: Vec<Vec<Posting>> = Vec::new();
         for part in std::mem::take(&mut self.parts) {
-            let units: Vec<u32> = part.files.iter().flat_map(|file| self.out.units_of(*file)).map(|unit| unit as u32).collect();
+            let units: Vec<u32> =
+                part.files.iter().flat_map(|file| self.out.units_of(*file)).map(|unit| unit as u32).collect();
             let mut postings = part.postings;
             for (term, own) in part.terms {
                 let next = lists.len() as u32;
@@ -266,7 +263,8 @@ impl<'a> Joiner<'a> {
                 }
                 let own = postings.get_mut(own as usize).map(std::mem::take).unwrap_or_default();
                 let unit = |posting: &Posting| units[posting.unit as usize];
-                lists[place as usize].extend(own.iter().map(|posting| Posting { unit: unit(posting), ..*posting }));
+                lists[place as usize]
+                    .extend(own.iter().map(|posting| Posting { unit: unit(posting), ..*posting }));
             }
         }
         let mut named: Vec<(Box<str>, Vec<Posting>)> = places

@@ -167,12 +167,12 @@ mod tests {
     use crate::syntax;
 
     fn cut_rust(text: &str) -> Vec<Unit> {
-        cut(FileId(0), FileKind::Rust, text, &LineIndex::new(text), Some(&syntax::parse(text)))
+        cut(FileId(0), FileKind::Rust, text, &LineIndex::new(text), Some(&syntax::parse(text).syntax))
     }
 
     /// Lines of each unit, with the name of its item.
     fn check(text: &str, expected: &[(&str, u32, u32)]) {
-        let items = syntax::parse(text).items;
+        let items = syntax::parse(text).syntax.items;
         let units = cut_rust(text);
         let name = |unit: &Unit| unit.item.map_or("", |item| items[item as usize].name.as_str()).to_string();
         let found: Vec<(String, u32, u32)> =

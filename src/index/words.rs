@@ -23,7 +23,9 @@ impl Words {
     /// Whether all words are there; `false` only for what was read from a damaged index.
     pub fn is_sound(&self) -> bool {
         let ends_hold = self.ends.iter().all(|end| self.text.is_char_boundary(*end as usize));
-        ends_hold && self.ends.is_sorted() && self.ends.last().map_or(0, |end| *end as usize) == self.text.len()
+        ends_hold
+            && self.ends.is_sorted()
+            && self.ends.last().map_or(0, |end| *end as usize) == self.text.len()
     }
 
     fn get(&self, place: usize) -> &str {

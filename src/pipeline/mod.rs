@@ -3,37 +3,41 @@
 //! `Workspace::open` learns what the code says, once; `Workspace::answer` does what one task asks. Every face
 //! calls these two and decides nothing itself.
 
+mod before;
 mod known;
 mod language_server;
 mod planner;
 mod lookup;
+mod open;
+mod saving;
+mod status;
 
 use std::borrow::Cow;
-use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-use rayon::prelude::*;
+use std::time::{Duration, Instant, SystemTime};
 
 use self::known::Known;
 pub use self::language_server::{LanguageServer, ServerOptions};
 pub use self::lookup::Refusal;
+pub use self::open::{OpenOptions, Watch};
 pub use self::planner::Planner;
+use self::saving::{Saving, Shared};
+pub use self::status::IndexStatus;
 use crate::budget::{self, BudgetUse, ContextPack, Freshness, Limits};
 use crate::expand::{self, Facts, seeds};
 use crate::graph::{Graph, Served};
 use crate::index::{CommitVotes, Lexical};
 use crate::lsp::LanguageProvider;
-use crate::model::{Deadline, FileKind, Note};
+use crate::model::{Deadline, Note};
 use crate::plan;
 use crate::plan::{ContextPlan, Strategy};
 use crate::rank;
 use crate::render::{self, RenderOptions};
-use crate::syntax::{self, FileSyntax};
+use crate::syntax::FileSyntax;
 use crate::text;
 use crate::text::TokenCounter;
-use crate::workspace::history::{History, HistoryOptions};
-use crate::workspace::{Snapshot, SourceFile, WalkOptions, WorkspaceError};
+use crate::workspace::history::History;
+use crate::workspace::{Snapshot, WalkOptions, WorkspaceError};
 
 /// How long reading git's history may take: an answer without it is better than none.
 const HISTORY_TIME: Duration = Duration::from_millis(1500);
@@ -46,11 +50,20 @@ pub struct Workspace {
     pub snapshot: Snapshot,
     pub syntax: Vec<Option<Arc<FileSyntax>>>,
     pub graph: Graph,
-    pub lexical: Lexical,
-    pub history: History,
+    pub lexical: Arc<Lexical>,
+    pub history: Arc<History>,
+    /// Which state of the code it is; grows with each change that an index tells of, or `renewed`.
+    generation: u64,
+    /// When what was known before it was found out, and how many files were another since.
+    known: Option<SystemTime>,
+    changed: u32,
+    /// When it was read.
+    read: SystemTime,
+    options: WalkOptions,
     counter: TokenCounter,
     timings: Vec<(&'static str, f64)>,
-    opened: Instant,
+    index: Option<Arc<Shared>>,
+    saving: Saving,
 }
 
 /// One task.
@@ -85,38 +98,6 @@ pub enum PipelineError {
 }
 
 impl Workspace {
-    /// Reads and analyses a workspace. Only a root that cannot be read at all is an error; all other trouble is a
-    /// note in the snapshot. Where `deadline` ends in time, git's history is read for a part of it at most.
-    pub fn open(root: &Path, options: &WalkOptions, deadline: &Deadline) -> Result<Workspace, PipelineError> {
-        let opened = Instant::now();
-        let mut clock = Clock::start();
-        let counter = TokenCounter::start();
-        let history_time = deadline.remaining().map(|left| left.min(HISTORY_TIME));
-        let history_deadline = history_time.map_or_else(Deadline::never, Deadline::after);
-        std::thread::scope(|scope| {
-            let history = scope.spawn(|| History::read(root, &HistoryOptions::default(), &history_deadline));
-            let snapshot = Snapshot::read(root, options)?;
-            clock.stage("walk");
-            let (syntax, bodies) = parse(&snapshot);
-            clock.stage("syntax");
-            let (graph, lexical) =
-                rayon::join(|| Graph::build(&snapshot, &syntax, &bodies), || Lexical::build(&snapshot, &syntax));
-            clock.stage("index");
-            let history = history.join().unwrap_or_default();
-            clock.stage("history");
-            Ok(Workspace {
-                snapshot,
-                syntax,
-                graph,
-                lexical,
-                history,
-                counter,
-                timings: clock.stages,
-                opened,
-            })
-        })
-    }
-
     /// With what is to be known besides, of how the workspace was found: it stands before the other notes of every answer.
     pub fn with_notes(mut self, notes: Vec<Note>) -> Workspace {
         self.snapshot.notes.splice(0..0, notes);
@@ -127,6 +108,16 @@ impl Workspace {
     pub fn served<'a>(&'a self, server: &'a LanguageServer) -> Option<Served<'a>> {
         let questions = server.server()?.on(&self.snapshot)?;
         Some(Served::new(&self.graph, &self.syntax, questions, server.name()))
+    }
+
+    /// Waits until what was learnt is put down in the index; says why it could not be.
+    pub fn settle(&mut self) -> Option<Note> {
+        self.saving.finish()
+    }
+
+    /// Whether it has an index on disk that what was learnt goes to.
+    pub fn is_kept(&self) -> bool {
+        self.index.is_some()
     }
 
     /// What counts tokens here.
@@ -248,9 +239,15 @@ impl Workspace {
         Facts { snapshot, syntax, graph, lexical, votes, provider }
     }
 
+    /// Of what was known before the files were looked at; where nothing was, of themselves.
     fn freshness(&self) -> Freshness {
-        let index_age_ms = self.opened.elapsed().as_millis() as u64;
-        Freshness { generation: 1, index_age_ms, changed_since: 0, embedded: None }
+        let age = self.known.unwrap_or(self.read).elapsed().unwrap_or_default();
+        Freshness {
+            generation: self.generation,
+            index_age_ms: age.as_millis() as u64,
+            changed_since: self.changed,
+            embedded: None,
+        }
     }
 
     /// What is to be known of the workspace, of the task (`of_task`) and of the text, in this order.
@@ -260,6 +257,9 @@ impl Workspace {
         notes.extend(of_task.iter().copied().flatten().cloned());
         if matches!(plan.strategy, Strategy::EntryPointBased { .. }) {
             notes.push(Note::warning(NOTHING_TO_LOOK_FOR));
+        }
+        if self.snapshot.is_torn() {
+            notes.push(Note::warning(TORN));
         }
         if masked > 0 {
             notes.push(Note::warning(format!(
@@ -272,6 +272,8 @@ impl Workspace {
 
 const NOTHING_TO_LOOK_FOR: &str = "the task names nothing to look for: this is where the programs and libraries begin; \
      name a type, a function or a path";
+
+const TORN: &str = "files were changed while the answer was made, and are left empty in it; ask again";
 
 /// The task as it may be repeated, and how many secrets were masked in it.
 fn shown_query(request: &Request) -> (String, u32) {
@@ -299,14 +301,6 @@ fn least_budget(pack: &mut ContextPack, options: &RenderOptions, counter: TokenC
         }
         pack.budget.limit = used;
     }
-}
-
-fn parse(snapshot: &Snapshot) -> (Vec<Option<Arc<FileSyntax>>>, Vec<Option<Arc<syntax::Body>>>) {
-    let parse = |file: &SourceFile| {
-        let parsed = (file.kind == FileKind::Rust).then(|| syntax::parse(&file.text));
-        parsed.map(|parsed| (Arc::new(parsed.syntax), Arc::new(parsed.body))).unzip()
-    };
-    snapshot.files.par_iter().map(parse).unzip()
 }
 
 /// The times of the stages, in milliseconds.

@@ -3,10 +3,14 @@
 //!
 //! Lines of JSON in one file, and no database: a line is written whole or is passed over, whoever else writes.
 
+mod index;
 mod journal;
 mod record;
 mod tally;
 
+pub use index::{
+    Change, CommitChange, Index, IndexError, IndexFolder, Kept, Opened, Packed, PackedSyntax, Part, Removed,
+};
 pub use journal::Journal;
 pub use record::{Answered, Dossier, GivenFile, Record, Verdict};
 pub use tally::{Tally, last_dossier, newly_changed, tally};

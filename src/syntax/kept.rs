@@ -49,10 +49,9 @@ impl Body {
         let mut reference = Steps::default();
         kept.values = self.values.clone();
         for (own, value) in (0u32..).zip(&mut kept.values) {
-            value.for_each_place(
-                &mut |id| id.0 = zigzag(own.wrapping_sub(id.0)),
-                &mut |place| *place = reference.from(*place),
-            );
+            value.for_each_place(&mut |id| id.0 = zigzag(own.wrapping_sub(id.0)), &mut |place| {
+                *place = reference.from(*place)
+            });
         }
         Some(kept)
     }
@@ -83,10 +82,9 @@ impl KeptBody {
         }
         let (mut reference, mut values) = (Steps::default(), self.values);
         for (own, value) in (0u32..).zip(&mut values) {
-            value.for_each_place(
-                &mut |id| id.0 = own.wrapping_sub(unzigzag(id.0)),
-                &mut |step| *step = reference.to(*step),
-            );
+            value.for_each_place(&mut |id| id.0 = own.wrapping_sub(unzigzag(id.0)), &mut |step| {
+                *step = reference.to(*step)
+            });
         }
         Some(Body { references, type_arguments: self.type_arguments, values })
     }

@@ -21,8 +21,7 @@ fn sort_references(body: &mut Body) {
             *place = new as u32;
         }
     }
-    let mut references: Vec<_> =
-        std::mem::take(&mut body.references).into_iter().zip(&new_places).collect();
+    let mut references: Vec<_> = std::mem::take(&mut body.references).into_iter().zip(&new_places).collect();
     references.sort_by_key(|(_, place)| **place);
     body.references = references.into_iter().map(|(reference, _)| reference).collect();
 

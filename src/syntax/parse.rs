@@ -1,16 +1,17 @@
 //! From text to facts: the text is bounded in depth, parsed, read, and its tree dropped.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::thread;
 
 use ra_ap_syntax::Edition;
 use rayon::prelude::*;
 
-use super::{Body, FileSyntax, Parsed};
 use super::extract::Extractor;
 use super::fragments;
 use super::nesting::{self, Bounded};
 use super::tree::tree;
+use super::{Body, FileSyntax, Parsed};
 
 /// The parser reads every edition; this one keeps `gen` a plain name, as most code means it.
 pub(super) const EDITION: Edition = Edition::Edition2021;
@@ -40,9 +41,10 @@ pub fn parse(text: &str) -> Parsed {
     .unwrap_or_else(unreadable)
 }
 
-/// `parse` of every text, in their order, on all cores.
-pub fn parse_all(texts: &[&str]) -> Vec<Parsed> {
-    texts.par_iter().map(|text| parse(text)).collect()
+/// `parse` of every text, in their order, on all cores; `None` stands for what is not Rust.
+pub fn parse_all(texts: &[Option<&str>]) -> (Vec<Option<Arc<FileSyntax>>>, Vec<Option<Arc<Body>>>) {
+    let shared = |parsed: Parsed| (Arc::new(parsed.syntax), Arc::new(parsed.body));
+    texts.par_iter().map(|text| text.map(parse).map(shared).unzip()).unzip()
 }
 
 fn read(bounded: &Bounded<'_>) -> Parsed {

@@ -5,9 +5,7 @@ use std::fmt::Write as _;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use super::{
-    Parsed, PayloadField, Receiver, TypePath, TypeRef, Value, ValueId, enclosing, parse, skeleton,
-};
+use super::{Parsed, PayloadField, Receiver, TypePath, TypeRef, Value, ValueId, enclosing, parse, skeleton};
 use crate::model::Symbol;
 
 fn check(text: &str, show: impl Fn(&str, &Parsed) -> String, expect: Expect) {

@@ -23,6 +23,11 @@ impl Digest {
         Digest(*hasher.finalize().as_bytes())
     }
 
+    /// The digest that `as_bytes` gave; `None` for bytes of another length.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Digest> {
+        bytes.try_into().ok().map(Digest)
+    }
+
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }

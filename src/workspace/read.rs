@@ -77,8 +77,7 @@ impl Reader<'_> {
     /// Reads into `buffer`, which is used again for the next file.
     fn read(self, file: &Found, buffer: &mut Vec<u8>) -> Taken {
         let now = stamp::now();
-        let text = read(self.root, file, buffer)
-            .map(|text| (Text::read(text), Marks::of(file.kind, text)));
+        let text = read(self.root, file, buffer).map(|text| (Text::read(text), Marks::of(file.kind, text)));
         let content = match &text {
             Ok((text, marks)) => Some(Content::Text { digest: text.digest(), marks: marks.clone() }),
             Err(Skip::Unreadable(_)) => None,
@@ -155,7 +154,7 @@ mod tests {
     use super::*;
 
     fn found(path: &str, bytes: u64) -> Found {
-        let stamp = Stamp { bytes, ..Stamp::default() };
+        let stamp = Stamp::sized(bytes);
         Found { path: path.to_owned(), kind: classify::kind_of(path).unwrap(), stamp }
     }
 

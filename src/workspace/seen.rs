@@ -31,7 +31,10 @@ pub(super) struct SeenFile {
 /// What was in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Content {
-    Text { digest: Digest, marks: Marks },
+    Text {
+        digest: Digest,
+        marks: Marks,
+    },
     /// Nothing that is taken.
     Skipped(Skip),
 }
@@ -47,15 +50,6 @@ impl Seen {
         self.files.insert(path, file);
     }
 
-    /// Number of files.
-    pub fn len(&self) -> usize {
-        self.files.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.files.is_empty()
-    }
-
     /// The files that are texts, with what their texts are known by.
     pub fn texts(&self) -> impl Iterator<Item = (&str, FileKind, Digest)> {
         self.files.iter().filter_map(|(path, file)| match &file.content {
@@ -64,18 +58,9 @@ impl Seen {
         })
     }
 
-    /// Number of texts that `newer` does not have, or has otherwise, and of those that it alone has: what changed between.
-    pub fn changed_in(&self, newer: &Seen) -> u64 {
-        let differs = |one: &Seen, other: &Seen| {
-            let same = |path: &str, digest: Digest| {
-                other.files.get(path).is_some_and(
-                    |file| matches!(&file.content, Content::Text { digest: its, .. } if *its == digest),
-                )
-            };
-            one.texts().filter(|(path, _, digest)| !same(path, *digest)).map(|(path, ..)| path.to_owned()).collect()
-        };
-        let mut changed: std::collections::BTreeSet<String> = differs(self, newer);
-        changed.extend(differs(newer, self));
-        changed.len() as u64
+    /// Bytes of all texts.
+    pub fn bytes(&self) -> u64 {
+        let is_text = |file: &&SeenFile| matches!(file.content, Content::Text { .. });
+        self.files.values().filter(is_text).map(|file| file.stamp.bytes).sum()
     }
 }

@@ -88,8 +88,7 @@ impl Snapshot {
                 let taken = !classify::is_data(&path, kind, text.len() as u64)
                     && !classify::has_minified_line(kind, &text)
                     && text.len() as u64 <= MAX_FILE_BYTES;
-                let marks = Marks::of(kind, &text);
-                taken.then(|| source_file(path, kind, Text::read(&text), marks))
+                taken.then(|| SourceFile::new(path, kind, &text))
             })
             .collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -122,6 +121,13 @@ impl Snapshot {
     /// The package that a file belongs to.
     pub fn package_of(&self, id: FileId) -> Option<&Package> {
         self.packages.get(self.file(id).package? as usize)
+    }
+}
+
+impl SourceFile {
+    /// A file of no package, in memory.
+    pub fn new(path: String, kind: FileKind, text: &str) -> SourceFile {
+        source_file(path, kind, Text::read(text), Marks::of(kind, text))
     }
 }
 

@@ -27,6 +27,11 @@ impl Stamp {
         Stamp { bytes: metadata.len(), modified, changed, inode }
     }
 
+    #[cfg(test)]
+    pub(super) fn sized(bytes: u64) -> Stamp {
+        Stamp { bytes, ..Stamp::default() }
+    }
+
     /// Whether the text that was read at `read` is that of every file with this stamp.
     pub(super) fn is_settled(&self, read: i64) -> bool {
         self.modified.max(self.changed).saturating_add(TICK.as_nanos() as i64) < read

@@ -32,6 +32,14 @@ pub struct WalkOptions {
     pub exclude: Vec<String>,
 }
 
+impl WalkOptions {
+    /// What they let in, as bytes: the same for the same patterns.
+    pub fn view(&self) -> Vec<u8> {
+        let WalkOptions { include, exclude } = self;
+        format!("{include:?} {exclude:?}").into_bytes()
+    }
+}
+
 /// A file that may be a candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {

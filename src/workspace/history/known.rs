@@ -165,7 +165,8 @@ impl Commits {
     pub(super) fn put_down(&mut self, read: Vec<Read>, lists: &[Listed]) {
         let mut changed: FxHashMap<u32, (&[String], &ChangedPaths)> = FxHashMap::default();
         for list in lists {
-            changed.extend(list.commits.iter().map(|(commit, changed)| (*commit, (&list.paths[..], changed))));
+            changed
+                .extend(list.commits.iter().map(|(commit, changed)| (*commit, (&list.paths[..], changed))));
         }
         let mut names = Interner { ids: FxHashMap::default(), names: &mut self.paths };
         let mut whole: Vec<(Read, Changed)> = Vec::with_capacity(read.len());

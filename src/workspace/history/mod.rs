@@ -146,10 +146,21 @@ impl History {
         (History { state: state(end), commits, paths, notes }, new)
     }
 
+    /// Whether it is all that there is behind the commit `head`, which HEAD is at.
+    pub fn is_at(&self, head: Option<&str>) -> bool {
+        let is_whole = matches!(self.state, HistoryState::Complete | HistoryState::Limited);
+        is_whole && self.commits.first().map(|commit| commit.id.as_str()) == head
+    }
+
     /// The paths that a commit changed.
     pub fn paths_of<'h>(&'h self, commit: &'h Commit) -> impl Iterator<Item = &'h str> {
         commit.paths.iter().filter_map(|path| self.paths.get(*path as usize).map(String::as_str))
     }
+}
+
+/// The commit that HEAD of the repository around `root` is at, in hexadecimal digits; `None` where there is none.
+pub fn head(root: &Path) -> Option<String> {
+    repository::open(root).ok().map(|opened| opened.head.to_string())
 }
 
 /// What known commits changed, as if it had been listed now.
