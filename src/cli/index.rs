@@ -45,11 +45,12 @@ fn update(root: &Path, walk: &WalkOptions, folder: &IndexFolder, messages: &Mess
     let bar = Bar { progress: Progress::files(messages), lines: AtomicUsize::new(0), since: Instant::now() };
     let open = OpenOptions { index: Some(folder), watch: Some(&bar) };
     let mut workspace = Workspace::open_with(root, walk, open, &Deadline::never())?;
+    let is_kept = workspace.is_kept();
     let trouble = workspace.settle();
     drop(bar);
     messages.notes(&workspace.snapshot.notes);
     messages.notes(&workspace.history.notes);
-    ensure!(workspace.is_kept(), "nothing was kept in {}: see above", folder.path().display());
+    ensure!(is_kept, "nothing was kept in {}: see above", folder.path().display());
     match trouble {
         Some(note) => anyhow::bail!("{}", note.text),
         None => Ok(()),

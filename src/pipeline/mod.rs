@@ -110,9 +110,11 @@ impl Workspace {
         Some(Served::new(&self.graph, &self.syntax, questions, server.name()))
     }
 
-    /// Waits until what was learnt is put down in the index; says why it could not be.
+    /// Waits until what was learnt is put down in the index, and closes it; says why it could not be put down.
     pub fn settle(&mut self) -> Option<Note> {
-        self.saving.finish()
+        let trouble = self.saving.finish();
+        self.index = None;
+        trouble
     }
 
     /// Whether it has an index on disk that what was learnt goes to.

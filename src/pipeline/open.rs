@@ -14,7 +14,7 @@ use crate::graph::{self, Graph};
 use crate::index::{Earlier, Lexical};
 use crate::model::{Deadline, FileKind};
 use crate::store::IndexFolder;
-use crate::syntax::{self, Body, FileSyntax, KeptBody};
+use crate::syntax::{self, Body, ByFile, FileSyntax, KeptBody};
 use crate::text::{Digest, TokenCounter};
 use crate::workspace::history::{self, Commits, History, HistoryOptions};
 use crate::workspace::{Snapshot, SourceFile, WalkOptions};
@@ -118,9 +118,9 @@ struct Opening<'a> {
 
 /// What the Rust files say, by file.
 struct Code {
-    syntax: Vec<Option<Arc<FileSyntax>>>,
+    syntax: ByFile<FileSyntax>,
     /// Of the files that were parsed now.
-    bodies: Vec<Option<Arc<Body>>>,
+    bodies: ByFile<Body>,
 }
 
 impl Opening<'_> {

@@ -26,7 +26,7 @@ mod order;
 mod fold;
 
 pub use kept::KeptBody;
-pub use parse::{parse, parse_all};
+pub use parse::{ByFile, parse, parse_all};
 pub use types::{Generic, Signature, TypePath, TypeRef};
 pub use value::{Literal, PayloadField, Value, ValueId};
 

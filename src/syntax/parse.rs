@@ -41,8 +41,11 @@ pub fn parse(text: &str) -> Parsed {
     .unwrap_or_else(unreadable)
 }
 
+/// One of each file, for everybody who looks at it; `None` for what is not Rust.
+pub type ByFile<T> = Vec<Option<Arc<T>>>;
+
 /// `parse` of every text, in their order, on all cores; `None` stands for what is not Rust.
-pub fn parse_all(texts: &[Option<&str>]) -> (Vec<Option<Arc<FileSyntax>>>, Vec<Option<Arc<Body>>>) {
+pub fn parse_all(texts: &[Option<&str>]) -> (ByFile<FileSyntax>, ByFile<Body>) {
     let shared = |parsed: Parsed| (Arc::new(parsed.syntax), Arc::new(parsed.body));
     texts.par_iter().map(|text| text.map(parse).map(shared).unzip()).unzip()
 }

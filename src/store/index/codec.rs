@@ -18,10 +18,11 @@ const LARGEST: usize = 1 << 30;
 pub(super) fn encode<T: Serialize>(value: &T) -> Vec<u8> {
     let Ok(plain) = postcard::to_stdvec(value) else { return Vec::new() };
     let Ok(packed) = zstd::bulk::compress(&plain, LEVEL) else { return Vec::new() };
-    let mut bytes = Vec::with_capacity(CHECKSUM + size_of::<u32>() + packed.len());
-    bytes.extend_from_slice(&checksum(&packed));
+    let mut bytes = vec![0; CHECKSUM];
     bytes.extend_from_slice(&(plain.len() as u32).to_le_bytes());
     bytes.extend(packed);
+    let sum = checksum(&bytes[CHECKSUM..]);
+    bytes[..CHECKSUM].copy_from_slice(&sum);
     bytes
 }
 
@@ -30,7 +31,7 @@ pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     let (sum, rest) = bytes.split_at_checked(CHECKSUM)?;
     let (len, packed) = rest.split_first_chunk()?;
     let len = u32::from_le_bytes(*len) as usize;
-    if *sum != checksum(packed) || len > LARGEST {
+    if *sum != checksum(rest) || len > LARGEST {
         return None;
     }
     postcard::from_bytes(&zstd::bulk::decompress(packed, len).ok()?).ok()

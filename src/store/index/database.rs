@@ -43,8 +43,11 @@ pub(super) fn is_damage(error: &IndexError) -> bool {
         IndexError::Folder { .. } => false,
         IndexError::Foreign { .. } => true,
         IndexError::Database { source, .. } => match source.sqlite_error_code() {
-            Some(code) => matches!(code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase),
-            // A column of another type, a table that is missing.
+            // `Unknown`: a table or a column is missing.
+            Some(code) => {
+                matches!(code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown)
+            }
+            // A value of another type.
             None => true,
         },
     }

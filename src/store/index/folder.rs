@@ -209,3 +209,55 @@ fn without(error: &IndexError) -> Note {
         "no index is used ({error}): each answer reads everything anew; make the folder writable, or say `--no-index`"
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn paths(folder: &IndexFolder) -> Vec<PathBuf> {
+        let mut paths: Vec<PathBuf> = folder.entries("").into_iter().map(|entry| entry.path).collect();
+        paths.sort();
+        paths
+    }
+
+    #[test]
+    fn the_workspaces_that_were_not_used_for_longest_go_first() {
+        let cache = TempDir::new().unwrap();
+        let mut folder = IndexFolder::in_cache(cache.path());
+        let roots = ["/a", "/b", "/c"].map(Path::new);
+        for (age, root) in (1..).zip(roots) {
+            assert!(folder.open(root, b"").index.is_some());
+            let file = private::appendable(&folder.database(root, b"")).unwrap();
+            file.set_modified(SystemTime::now() - age * USED_EVERY).unwrap();
+        }
+        // To be used again counts.
+        drop(folder.open(roots[2], b""));
+        folder.prune(&folder.database(roots[0], b""));
+        assert_eq!(paths(&folder).len(), 3);
+        let [a, b, c] = roots.map(|root| folder.database(root, b""));
+        folder.largest_total = folder.bytes(&a) + folder.bytes(&c);
+        folder.prune(&b);
+        let mut left = vec![b.clone(), c];
+        left.sort();
+        assert_eq!(paths(&folder), left);
+        folder.largest_total = 0;
+        folder.prune(&b);
+        assert_eq!(paths(&folder), [b]);
+    }
+
+    #[test]
+    fn views_are_apart_and_go_together() {
+        let cache = TempDir::new().unwrap();
+        let folder = IndexFolder::in_cache(cache.path());
+        for (root, view) in [("/a", "x"), ("/a", "y"), ("/b", "x")] {
+            assert!(folder.open(Path::new(root), view.as_bytes()).index.is_some());
+        }
+        assert_eq!(paths(&folder).len(), 3);
+        assert_eq!(folder.remove(Some(Path::new("/a"))).unwrap().count, 2);
+        assert_eq!(paths(&folder), [folder.database(Path::new("/b"), b"x")]);
+        assert_eq!(folder.remove(None).unwrap().count, 1);
+        assert_eq!(folder.remove(None).unwrap(), Removed::default());
+    }
+}
