@@ -55,7 +55,7 @@ fn text(n: usize, body: u32, items: u32) -> String {
         "//! Part {n}.\nuse crate::part{other}::Part{other};\n\n/// Holds orders.\npub struct Part{n} {{ pub next: Option<Box<Part{other}>>, count_{items}: u32 }}\n\n\
          impl Part{n} {{\n    pub fn pay_{items}(&self, amount: u{}) -> u32 {{\n        let next = self.next.as_ref().unwrap();\n        next.pay_0(1);\n        let basket_{body} = {body};\n        helper(basket_{body})\n    }}\n\
          pub fn pay_0(&self, _: u32) {{}}\n}}\n\nfn helper(value: u32) -> u32 {{ value + {body} }}\n\n#[test]\nfn pays() {{ helper({body}); }}\n",
-        if items % 2 == 0 { 32 } else { 64 }
+        if items.is_multiple_of(2) { 32 } else { 64 }
     )
 }
 
