@@ -10,6 +10,7 @@ mod context;
 mod doctor;
 mod eval;
 mod feedback;
+mod flags;
 mod graph;
 mod index;
 mod journal;

@@ -13,7 +13,7 @@ use super::{Clock, HISTORY_TIME, PipelineError, Workspace};
 use crate::graph::{self, Graph};
 use crate::index::{Earlier, Lexical};
 use crate::model::{Deadline, FileKind};
-use crate::store::IndexFolder;
+use crate::store::{IndexFolder, Packed};
 use crate::syntax::{self, Body, ByFile, FileSyntax, KeptBody};
 use crate::text::{Digest, TokenCounter};
 use crate::workspace::history::{self, Commits, History, HistoryOptions};
@@ -61,8 +61,9 @@ impl Workspace {
         let canonical = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let opened = folder.open(&canonical, &options.view());
         opening.index = opened.index.map(|index| Shared::new(folder, index));
-        let commits = opened.kept.commits();
-        let before = Before::of_kept(opened.kept);
+        let mut kept = opened.kept;
+        let commits = std::mem::take(&mut kept.commits);
+        let before = Before::of_kept(kept);
         opening.base = Some(before.generation);
         let workspace = opening.run(before, Past::Known(commits), deadline)?;
         Ok(workspace.with_notes(opened.notes))
@@ -85,7 +86,8 @@ impl Workspace {
 
 /// What is known of the history.
 enum Past<'a> {
-    Known(Vec<Commits>),
+    /// Packed, because it is opened on the thread that needs it.
+    Known(Vec<Packed>),
     /// All of it, as long as HEAD is where it was.
     Read(&'a Arc<History>),
 }
@@ -98,7 +100,7 @@ impl Past<'_> {
                 return (Arc::clone(history), Commits::default());
             }
             Past::Read(_) => Vec::new(),
-            Past::Known(commits) => commits,
+            Past::Known(commits) => commits.iter().filter_map(Packed::open).collect(),
         };
         let (history, new) = History::read_knowing(root, &HistoryOptions::default(), known, deadline);
         (Arc::new(history), new)

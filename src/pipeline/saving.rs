@@ -53,7 +53,7 @@ fn commit_change(index: &mut Index, new: &Commits) -> Result<CommitChange, Index
     if index.commit_parts()? < MOST_COMMIT_PARTS {
         return Ok(CommitChange::Add(Packed::new(new)));
     }
-    let mut parts: Vec<Commits> = index.read()?.commits();
+    let mut parts: Vec<Commits> = index.read()?.commits.iter().filter_map(Packed::open).collect();
     parts.push(new.clone());
     let all = Commits::joined(parts);
     // Commits that were rebased away are never forgotten one by one: all are, and those behind HEAD read again.

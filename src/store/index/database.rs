@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
 use serde::de::DeserializeOwned;
 
-use super::{Change, CommitChange, FORMAT, IndexError, Kept, codec};
+use super::{Change, CommitChange, FORMAT, IndexError, Kept, Packed, codec};
 use crate::text::Digest;
 use crate::workspace::private;
 
@@ -197,7 +197,7 @@ fn read(connection: &mut Connection) -> rusqlite::Result<Kept> {
     let rows: Vec<(Vec<u8>, Vec<u8>)> = rows.collect::<Result<_, _>>()?;
     let syntax = rows.into_iter().filter_map(|(digest, data)| Some((Digest::from_bytes(&digest)?, data)));
     let mut select = transaction.prepare("SELECT data FROM commits ORDER BY number")?;
-    let commits = select.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let commits = select.query_map([], |row| row.get(0).map(Packed))?.collect::<Result<_, _>>()?;
     Ok(Kept {
         generation: generation as u64,
         saved: saved.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds.max(0) as u64)),

@@ -62,7 +62,8 @@ pub struct Kept {
     pub saved: Option<SystemTime>,
     parts: Vec<(String, Vec<u8>)>,
     syntax: Vec<(Digest, Vec<u8>)>,
-    commits: Vec<Vec<u8>>,
+    /// What is known of commits, in the order in which it was put down.
+    pub commits: Vec<Packed>,
 }
 
 impl Kept {
@@ -77,11 +78,6 @@ impl Kept {
         use rayon::prelude::*;
         self.syntax.par_iter().filter_map(|(digest, bytes)| Some((*digest, codec::decode(bytes)?))).collect()
     }
-
-    /// What is known of commits, in the order in which it was put down; without what is damaged.
-    pub fn commits<T: DeserializeOwned>(&self) -> Vec<T> {
-        self.commits.iter().filter_map(|bytes| codec::decode(bytes)).collect()
-    }
 }
 
 /// A value, ready to be kept.
@@ -91,6 +87,11 @@ pub struct Packed(Vec<u8>);
 impl Packed {
     pub fn new<T: Serialize>(value: &T) -> Packed {
         Packed(codec::encode(value))
+    }
+
+    /// The value again; `None` where it is damaged.
+    pub fn open<T: DeserializeOwned>(&self) -> Option<T> {
+        codec::decode(&self.0)
     }
 }
 
