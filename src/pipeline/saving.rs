@@ -97,7 +97,7 @@ impl Learnt {
         let pack = |(digest, syntax, body): &(Digest, Arc<FileSyntax>, Arc<Body>)| PackedSyntax {
             digest: *digest,
             syntax: Packed::new(&**syntax),
-            body: Packed::new(&body.to_kept()),
+            body: body.to_kept().map_or_else(Packed::default, |kept| Packed::new(&kept)),
         };
         Change {
             base: self.base,

@@ -197,6 +197,9 @@ fn what_did_not_change_is_not_read() {
     let freshness = pack(&changed).freshness;
     assert_eq!((freshness.generation, freshness.changed_since), (2, 1));
     assert!(freshness.index_age_ms < 60_000);
+    // What others see of a file changes: all are tied anew, and none is parsed for it.
+    apply(root, &Edit::Items(3, 5));
+    assert_eq!(read_texts(&kept(root, &folder)), ["Cargo.toml", "src/part1.rs", "src/part3.rs"]);
     // A change that leaves size and time as they were is known by what no program can set.
     let path = root.join(module(2));
     let (text, time) =
