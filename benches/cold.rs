@@ -1,5 +1,5 @@
-//! How long a whole cold `dossier context` takes, and how much memory: each run is a new process, nothing is kept
-//! from the one before but what the system caches of the files.
+//! How long a whole `dossier context` takes, and how much memory: each run is a new process. Nothing is kept
+//! from the one before but what the system caches of the files, and the index in the rows that are about it.
 //!
 //! No benchmark library: they measure functions inside their own process, where the tokenizer is loaded, the pool of threads
 //! runs and the allocator is warm after the first round. See README.md beside this file.
@@ -23,6 +23,9 @@ const QUERIES: [(&str, &str); 2] = [
     ("title", "Show a clear error when a config file cannot be parsed"),
     ("issue", include_str!("issue.md")),
 ];
+
+/// Nothing is kept; all is read and put down in an index; all is read from it.
+const INDICES: [&str; 3] = ["none", "made", "kept"];
 
 const USAGE: &str = "cargo bench --bench cold -- [--runs N] [FOLDER…]";
 
@@ -75,23 +78,53 @@ fn options() -> Result<Options> {
 
 fn measure_all(options: &Options) -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-    say(&format!("medians of {} cold runs on {cores} cores\n", options.runs));
+    say(&format!("medians of {} runs on {cores} cores\n", options.runs));
+    let cache = tempfile::tempdir()?;
     let stages: String = STAGES.iter().map(|stage| format!("{stage:>9}")).collect();
-    say(&format!("{:16}{:8}{:>8}{:>8}{stages}", "folder", "query", "wall ms", "peak MB"));
+    say(&format!("{:16}{:8}{:8}{:>8}{:>8}{stages}", "folder", "query", "index", "wall ms", "peak MB"));
     for folder in &options.folders {
         for (name, query) in QUERIES {
-            let runs: Vec<Run> = (0..options.runs).map(|_| run(folder, query)).collect::<Result<_>>()?;
-            say(&row(folder, name, &runs));
+            for index in INDICES {
+                let once = || run(folder, query, index, cache.path());
+                // What is to be read must have been put down.
+                if index == "kept" {
+                    once()?;
+                }
+                let runs: Vec<Run> = (0..options.runs).map(|_| once()).collect::<Result<_>>()?;
+                say(&row(folder, name, index, &runs));
+            }
         }
+        say(&format!("{:.1} MB of index", size(cache.path()) as f64 / 1e6));
+        clear(cache.path())?;
     }
     Ok(())
 }
 
-fn run(folder: &Path, query: &str) -> Result<Run> {
+fn clear(cache: &Path) -> Result<()> {
+    std::fs::remove_dir_all(cache)?;
+    Ok(std::fs::create_dir(cache)?)
+}
+
+/// Bytes of all files below.
+fn size(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let sizes = entries.filter_map(|entry| {
+        let found = entry.metadata().ok()?;
+        Some(if found.is_dir() { size(&entry.path()) } else { found.len() })
+    });
+    sizes.sum()
+}
+
+fn run(folder: &Path, query: &str, index: &str, cache: &Path) -> Result<Run> {
+    if index == "made" {
+        clear(cache)?;
+    }
     let start = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_dossier"))
         .args(["--quiet", "context", "-", "--format", "json", "--workspace"])
         .arg(folder)
+        .args((index == "none").then_some("--no-index"))
+        .env("XDG_CACHE_HOME", cache)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()?;
@@ -128,7 +161,7 @@ fn peak_mb(pid: u32) -> Option<f64> {
     Some(kb / 1024.0)
 }
 
-fn row(folder: &Path, query: &str, runs: &[Run]) -> String {
+fn row(folder: &Path, query: &str, index: &str, runs: &[Run]) -> String {
     let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy();
     let peaks: Option<Vec<f64>> = runs.iter().map(|run| run.peak_mb).collect();
     let peak = peaks.map_or("-".to_owned(), |peaks| format!("{:.0}", median(peaks)));
@@ -137,7 +170,7 @@ fn row(folder: &Path, query: &str, runs: &[Run]) -> String {
         .map(|stage| median(runs.iter().map(|run| run.stages_ms[stage]).collect()))
         .map(|median| format!("{median:>9.1}"))
         .collect();
-    format!("{name:16}{query:8}{wall:>8.0}{peak:>8}{stages}")
+    format!("{name:16}{query:8}{index:8}{wall:>8.0}{peak:>8}{stages}")
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

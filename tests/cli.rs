@@ -403,9 +403,11 @@ fn settings_come_from_their_places_in_order() {
             depth = 2                          # DOSSIER_DEPTH
             budget = 900                       # SANDBOX/home/.config/dossier/config.toml:1
             # max_files is not set             # default
+            fill = false                       # default
             format = "plain"                   # .dossier/config.toml:1
             line_numbers = true                # SANDBOX/home/.config/dossier/config.toml:2
             mask = true                        # default
+            index = true                       # default
             lsp = true                         # default
             # lsp_command is not set           # default
             wait_lsp = 0                       # default

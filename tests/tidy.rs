@@ -8,7 +8,7 @@ use std::process::Command;
 use regex::Regex;
 
 /// Parts of the outside world and the only places that touch them.
-const DOORS: [(&str, &[&str]); 10] = [
+const DOORS: [(&str, &[&str]); 13] = [
     (r"\b(ra_ap_syntax|ra_ap_parser|rowan)::", &["src/syntax/"]),
     (r"\bpetgraph::", &["src/graph/"]),
     (r"\bgix::", &["src/workspace/"]),
@@ -16,6 +16,9 @@ const DOORS: [(&str, &[&str]); 10] = [
     (r"\btiktoken_rs::", &["src/text/"]),
     (r"\blsp_types::", &["src/lsp/", "src/lsp_server/"]),
     (r"\b(reqwest|genai|ollama_rs|rustls|tokio|futures_core)::", &["src/llm/"]),
+    (r"\bblake3::", &["src/text/"]),
+    (r"\b(rusqlite|zstd)::", &["src/store/"]),
+    (r"\bpostcard::", &["src/store/", "src/syntax/", "src/graph/"]),
     (r"\b(clap|clap_complete|indicatif|anyhow)::", &["src/cli/"]),
     // A workspace's code is never run: programs are started here alone, and each says why it may.
     (r"\bCommand::new\(", &["src/cli/clipboard.rs", "src/eval/git.rs", "src/lsp/"]),

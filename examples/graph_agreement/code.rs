@@ -1,11 +1,12 @@
 //! The workspace as text, syntax and edges, with the places in it counted as a language server counts them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use dossier::graph::{Graph, WHOLE_FILE};
-use dossier::model::{Certainty, Edge, EdgeKind, FileId, Span, Symbol, SymbolId, SymbolKind};
+use dossier::model::{Certainty, Edge, EdgeKind, FileId, FileKind, Span, Symbol, SymbolId, SymbolKind};
 use dossier::pipeline::Workspace;
-use dossier::syntax::{FileSyntax, Reference};
+use dossier::syntax::{Body, FileSyntax, Reference, parse_all};
 use dossier::text::LineIndex;
 use dossier::workspace::Snapshot;
 
@@ -13,7 +14,8 @@ use crate::answers::{Place, Target};
 
 pub struct Code<'a> {
     pub snapshot: &'a Snapshot,
-    syntax: &'a [Option<FileSyntax>],
+    syntax: &'a [Option<Arc<FileSyntax>>],
+    bodies: Vec<Option<Arc<Body>>>,
     edges: Vec<Edge>,
     /// The edges at a place, by file and offset.
     at: HashMap<(FileId, u32), Vec<usize>>,
@@ -34,11 +36,14 @@ impl<'a> Code<'a> {
             at.entry((edge.from.file, edge.at.start)).or_default().push(index);
             to.entry(edge.to).or_default().push(index);
         }
-        Code { snapshot: &workspace.snapshot, syntax: &workspace.syntax, edges, at, to }
+        let snapshot = &workspace.snapshot;
+        let texts = snapshot.files.iter().map(|file| (file.kind == FileKind::Rust).then_some(&*file.text));
+        let (_, bodies) = parse_all(&texts.collect::<Vec<_>>());
+        Code { snapshot, syntax: &workspace.syntax, bodies, edges, at, to }
     }
 
-    pub fn references(&self, file: FileId) -> &'a [Reference] {
-        self.syntax[file.index()].as_ref().map_or(&[], |syntax| &syntax.references)
+    pub fn references(&self, file: FileId) -> &[Reference] {
+        self.bodies[file.index()].as_ref().map_or(&[], |body| &body.references)
     }
 
     /// The item that a reference stands in, and its place.

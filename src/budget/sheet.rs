@@ -38,7 +38,7 @@ impl<'a> Sheet<'a> {
                 let redacted = text::redact(original);
                 (redacted.text.into_owned(), redacted.masked)
             }
-            false => (original.as_ref().to_owned(), 0),
+            false => (original.to_string(), 0),
         };
         let lines = LineIndex::new(&text);
         let read = LineIndex::new(original);

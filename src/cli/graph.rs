@@ -29,15 +29,17 @@ pub(super) fn run(args: &GraphArgs, messages: &Messages) -> anyhow::Result<Outco
     );
     let (root, notes) = settings::root(&args.place)?;
     messages.notes(&notes);
-    let loaded = settings::load(&root, args.server.typed());
+    let flags = args.server.typed().into_iter().chain(args.index.typed()).collect();
+    let loaded = settings::load(&root, flags);
     messages.notes(&loaded.notes);
-    let Opened { workspace, server, deadline } = server::open(&root, &loaded.settings, messages)?;
+    let Opened { mut workspace, server, deadline } = server::open(&root, &loaded.settings, messages)?;
     messages.notes(&workspace.snapshot.notes);
     let served = workspace.served(&server);
     let provider: &dyn LanguageProvider = served.as_ref().map_or(&workspace.graph, |served| served as _);
     let report = report(args, &workspace, provider, &deadline);
     messages.notes(&server.notes());
     messages.notes(&served.iter().flat_map(Served::notes).collect::<Vec<_>>());
+    messages.notes(workspace.settle().as_slice());
     Output::stdout().write(&if args.json { json(&report)? } else { lines(&report) })?;
     Ok(outcome(&report, messages))
 }

@@ -10,7 +10,9 @@ mod context;
 mod doctor;
 mod eval;
 mod feedback;
+mod flags;
 mod graph;
+mod index;
 mod journal;
 mod messages;
 mod output;
@@ -77,6 +79,8 @@ fn run(command: Command, messages: &Messages) -> anyhow::Result<Outcome> {
         Command::Feedback(args) => feedback::give(&args, messages),
         Command::Stats(args) => feedback::stats(&args, messages),
         Command::Graph(args) => graph::run(&args, messages),
+        Command::Index(args) => index::run(&args, messages),
+        Command::Clean(args) => index::clean(&args, messages),
         Command::Eval(args) => eval::run(&args, messages),
         Command::Doctor(args) => doctor::run(&args, messages),
         Command::Trust(args) => trust::run(&args, messages),

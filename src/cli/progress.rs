@@ -41,6 +41,24 @@ impl Progress {
         Progress { bar }
     }
 
+    /// Of files whose number is told later.
+    pub fn files(messages: &Messages) -> Progress {
+        if !messages.is_watched() {
+            return Progress { bar: ProgressBar::hidden() };
+        }
+        let bar = ProgressBar::new_spinner().with_message("reading the workspace");
+        bar.enable_steady_tick(TICK);
+        Progress { bar }
+    }
+
+    /// There are so many.
+    pub fn length(&self, count: usize) {
+        self.bar.set_length(count as u64);
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len} files, {msg}, {eta} left") {
+            self.bar.set_style(style);
+        }
+    }
+
     /// One step is done; `what` was it.
     pub fn step(&self, what: String) {
         self.bar.set_message(what);

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use super::messages::Messages;
 use super::progress::Progress;
-use super::settings::server_options;
+use super::settings::{cache_folder, server_options};
 use crate::config::Settings;
 use crate::model::Deadline;
-use crate::pipeline::{LanguageServer, PipelineError, Workspace};
+use crate::pipeline::{LanguageServer, OpenOptions, PipelineError, Workspace};
+use crate::store::IndexFolder;
 use crate::workspace::WalkOptions;
 
 /// An answer is due within this time of the command's start, or of the end of the wait.
@@ -30,11 +31,11 @@ pub(super) struct Opened {
 pub(super) fn open(root: &Path, settings: &Settings, messages: &Messages) -> Result<Opened, PipelineError> {
     let wait = Duration::from_secs(settings.wait_lsp.value.into());
     let deadline = Deadline::after(ANSWER_TIME + wait);
-    let walk =
-        WalkOptions { include: settings.include.value.clone(), exclude: settings.exclude.value.clone() };
+    let (walk, folder) = (walk_options(settings), index_folder(settings));
     let read = || {
         let _progress = Progress::spinner("reading the workspace", messages);
-        Workspace::open(root, &walk, &deadline)
+        let open = OpenOptions { index: folder.as_ref(), watch: None };
+        Workspace::open_with(root, &walk, open, &deadline)
     };
     if wait.is_zero() || !settings.lsp.value {
         return Ok(opened(read()?, LanguageServer::absent(root), deadline));
@@ -51,9 +52,19 @@ pub(super) fn open(root: &Path, settings: &Settings, messages: &Messages) -> Res
     if since.elapsed() < FRESH {
         return Ok(opened(workspace, server, deadline));
     }
-    let now = read()?;
+    let now = workspace.renewed(&deadline)?;
     server.files_changed(&workspace.snapshot, &now.snapshot);
     Ok(opened(now, server, deadline))
+}
+
+/// Which files are looked at.
+pub(super) fn walk_options(settings: &Settings) -> WalkOptions {
+    WalkOptions { include: settings.include.value.clone(), exclude: settings.exclude.value.clone() }
+}
+
+/// Where what is known is kept; without a home it is not.
+fn index_folder(settings: &Settings) -> Option<IndexFolder> {
+    settings.index.value.then(cache_folder).flatten().map(|cache| IndexFolder::in_cache(&cache))
 }
 
 fn opened(workspace: Workspace, server: LanguageServer, deadline: Deadline) -> Opened {

@@ -35,6 +35,7 @@ pub(super) struct Ready {
     planning: Duration,
     /// When the answer is due.
     pub deadline: Deadline,
+    messages: Messages,
 }
 
 impl Task {
@@ -65,7 +66,7 @@ impl Task {
         let Opened { workspace, server, deadline } = opened.inspect_err(|_| messages.notes(&self.notes))?;
         let notes = self.notes.iter().cloned().chain(note).collect();
         let workspace = ManuallyDrop::new(workspace.with_notes(notes));
-        Ok(Ready { workspace, server, agent, planning, deadline })
+        Ok(Ready { workspace, server, agent, planning, deadline, messages: *messages })
     }
 
     /// What the pipeline is asked; `content` says whether code is shown.
@@ -104,6 +105,13 @@ impl Ready {
         let rules = Planner::rules();
         let planner = self.agent.as_ref().map_or(rules, |agent| Planner::agent(&**agent, self.planning));
         Ok(self.workspace.answer(request, &self.server, &planner, deadline)?)
+    }
+}
+
+/// What was learnt of the workspace is put down before the process ends.
+impl Drop for Ready {
+    fn drop(&mut self) {
+        self.messages.notes(self.workspace.settle().as_slice());
     }
 }
 

@@ -15,6 +15,7 @@ pub enum Name {
     Format,
     LineNumbers,
     Mask,
+    Index,
     Lsp,
     LspCommand,
     WaitLsp,
@@ -51,7 +52,7 @@ const OTHER_VARIABLES: [&str; 1] = ["DOSSIER_LOG"];
 
 impl Name {
     /// In the order in which they are shown.
-    pub const ALL: [Name; 24] = [
+    pub const ALL: [Name; 25] = [
         Name::Include,
         Name::Exclude,
         Name::Tests,
@@ -62,6 +63,7 @@ impl Name {
         Name::Format,
         Name::LineNumbers,
         Name::Mask,
+        Name::Index,
         Name::Lsp,
         Name::LspCommand,
         Name::WaitLsp,
@@ -91,6 +93,7 @@ impl Name {
             Name::Format => "format",
             Name::LineNumbers => "line_numbers",
             Name::Mask => "mask",
+            Name::Index => "index",
             Name::Lsp => "lsp",
             Name::LspCommand => "lsp_command",
             Name::WaitLsp => "wait_lsp",
@@ -121,6 +124,7 @@ impl Name {
             Name::Format => Some("--format"),
             Name::LineNumbers => Some("--line-numbers"),
             Name::Mask => Some("--no-mask"),
+            Name::Index => Some("--no-index"),
             Name::Lsp => Some("--no-lsp"),
             Name::LspCommand => Some("--lsp-command"),
             Name::WaitLsp => Some("--wait-lsp"),
@@ -157,7 +161,7 @@ impl Name {
             Name::Tests | Name::Format | Name::Planner | Name::Provider => Kind::Word,
             Name::Model | Name::BaseUrl | Name::OllamaHost | Name::OllamaModel => Kind::Word,
             Name::OpenaiKey | Name::AnthropicKey | Name::GeminiKey | Name::GroqKey => Kind::Secret,
-            Name::Fill | Name::LineNumbers | Name::Mask | Name::Lsp => Kind::Switch,
+            Name::Fill | Name::LineNumbers | Name::Mask | Name::Index | Name::Lsp => Kind::Switch,
             Name::LspCommand => Kind::Command,
         }
     }
@@ -168,7 +172,7 @@ impl Name {
         match self {
             Name::Include | Name::Exclude | Name::Tests | Name::Depth | Name::Budget | Name::Format => true,
             Name::MaxFiles | Name::Fill | Name::LineNumbers | Name::Mask => false,
-            Name::Lsp | Name::LspCommand | Name::WaitLsp => false,
+            Name::Index | Name::Lsp | Name::LspCommand | Name::WaitLsp => false,
             Name::Planner | Name::PlannerDeadline | Name::Provider | Name::Model => false,
             Name::BaseUrl | Name::OllamaHost | Name::OllamaModel => false,
             Name::OpenaiKey | Name::AnthropicKey | Name::GeminiKey | Name::GroqKey => false,

@@ -45,6 +45,8 @@ pub struct Settings {
     pub line_numbers: Setting<bool>,
     /// Whether secrets are masked.
     pub mask: Setting<bool>,
+    /// Whether what is known of a workspace is kept on disk, and used from there.
+    pub index: Setting<bool>,
     /// Whether a language server may be asked.
     pub lsp: Setting<bool>,
     /// The language server's program and its arguments; never empty. `None`: looked for in the usual places.
@@ -88,6 +90,7 @@ pub fn resolve(sources: Sources<'_>) -> (Settings, Vec<Note>) {
         format: choice.of(Name::Format, Format::default(), word),
         line_numbers: choice.of(Name::LineNumbers, false, switch),
         mask: choice.of(Name::Mask, true, switch),
+        index: choice.of(Name::Index, true, switch),
         lsp: choice.of(Name::Lsp, true, switch),
         lsp_command: choice.of(Name::LspCommand, None, |value| command(value).map(Some)),
         wait_lsp: choice.of(Name::WaitLsp, 0, |value| number(value, 0, LONGEST_WAIT)),
@@ -112,7 +115,7 @@ pub fn value_of(name: Name, text: &str) -> Result<Value, String> {
         Name::Budget => number(&value, 1, LARGEST_BUDGET).map(drop),
         Name::MaxFiles => number(&value, 1, LARGEST_FILES).map(drop),
         Name::Format => word::<Format>(&value).map(drop),
-        Name::Fill | Name::LineNumbers | Name::Mask | Name::Lsp => switch(&value).map(drop),
+        Name::Fill | Name::LineNumbers | Name::Mask | Name::Index | Name::Lsp => switch(&value).map(drop),
         Name::LspCommand => command(&value).map(drop),
         Name::WaitLsp => number(&value, 0, LONGEST_WAIT).map(drop),
         Name::Planner => word::<Planner>(&value).map(drop),
@@ -138,7 +141,7 @@ impl Settings {
             mask,
             ..
         } = self;
-        let Settings { lsp, lsp_command, wait_lsp, planner, planner_deadline, models, .. } = self;
+        let Settings { index, lsp, lsp_command, wait_lsp, planner, planner_deadline, models, .. } = self;
         let mut list = vec![
             (Name::Include, Some(toml_list(&include.value)), &include.origin),
             (Name::Exclude, Some(toml_list(&exclude.value)), &exclude.origin),
@@ -150,6 +153,7 @@ impl Settings {
             (Name::Format, Some(format!("\"{}\"", format.value)), &format.origin),
             (Name::LineNumbers, Some(line_numbers.value.to_string()), &line_numbers.origin),
             (Name::Mask, Some(mask.value.to_string()), &mask.origin),
+            (Name::Index, Some(index.value.to_string()), &index.origin),
             (Name::Lsp, Some(lsp.value.to_string()), &lsp.origin),
             (Name::LspCommand, lsp_command.value.as_deref().map(toml_list), &lsp_command.origin),
             (Name::WaitLsp, Some(wait_lsp.value.to_string()), &wait_lsp.origin),

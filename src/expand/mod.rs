@@ -12,6 +12,7 @@ pub mod seeds;
 mod semantic;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::graph::Graph;
 use crate::index::{CommitVotes, Lexical, Links, Scores, Term};
@@ -24,7 +25,7 @@ use crate::workspace::Snapshot;
 /// What is known of the workspace, for one question.
 pub struct Facts<'a> {
     pub snapshot: &'a Snapshot,
-    pub syntax: &'a [Option<FileSyntax>],
+    pub syntax: &'a [Option<Arc<FileSyntax>>],
     pub graph: &'a Graph,
     pub lexical: &'a Lexical,
     pub links: &'a Links,

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use petgraph::graph::NodeIndex;
+use petgraph::graph::{Edge, NodeIndex};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::model::{Certainty, EdgeKind, FileId, Span, SymbolId, SymbolKind};
-use crate::syntax::FileSyntax;
+use crate::syntax::{Body, FileSyntax};
+use crate::text::Digest;
 use crate::workspace::Snapshot;
 
 use super::items::{Item, Items};
@@ -23,7 +25,7 @@ use super::scopes::Scopes;
 pub const WHOLE_FILE: u32 = u32::MAX;
 
 /// What an edge says beside its ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Weight {
     pub kind: EdgeKind,
     pub certainty: Certainty,
@@ -51,6 +53,8 @@ pub struct Graph {
 /// What the text says. Nodes are the items of the snapshot, in the order of files and texts, then its files.
 #[derive(Debug, Default)]
 pub(super) struct Base {
+    /// What was seen of the files from outside, when their edges were found.
+    pub(super) environment: Digest,
     pub(super) graph: petgraph::Graph<(), Weight>,
     /// The number of each file's first item, and that of all items.
     pub(super) offsets: Vec<u32>,
@@ -65,14 +69,55 @@ pub(super) struct Base {
 }
 
 impl Graph {
-    /// Builds the graph of a snapshot; `files` by `FileId`, `None` for what is not Rust.
-    pub fn build(snapshot: &Snapshot, files: &[Option<FileSyntax>]) -> Graph {
-        Graph { base: Arc::new(Base::build(snapshot, files)), learned: Arc::default() }
+    /// Builds the graph of a snapshot; `files` and their bodies by `FileId`, `None` for what is not Rust.
+    pub fn build(
+        snapshot: &Snapshot,
+        files: &[Option<Arc<FileSyntax>>],
+        bodies: &[Option<Arc<Body>>],
+    ) -> Graph {
+        Graph::update(&Graph::default(), snapshot, files, bodies)
+    }
+
+    /// The same where `earlier` is the graph of an earlier snapshot with the same environment: the edges of files without a
+    /// body are taken from there. In another environment every file needs its body.
+    pub fn update(
+        earlier: &Graph,
+        snapshot: &Snapshot,
+        files: &[Option<Arc<FileSyntax>>],
+        bodies: &[Option<Arc<Body>>],
+    ) -> Graph {
+        let nothing = Base::default();
+        let environment = environment(snapshot, files);
+        let earlier = if earlier.environment() == environment { &earlier.base } else { &nothing };
+        let base = Base { environment, ..Base::build(earlier, snapshot, files, bodies) };
+        Graph { base: Arc::new(base), learned: Arc::default() }
+    }
+
+    /// What was seen of the files from outside, when this graph was built.
+    pub fn environment(&self) -> Digest {
+        self.base.environment
     }
 }
 
+/// What the meaning of a name in one file depends on in all the others: their paths, the packages, and what is seen of each from
+/// outside. Where it is the same, the items have the same numbers too.
+pub fn environment(snapshot: &Snapshot, files: &[Option<Arc<FileSyntax>>]) -> Digest {
+    let packages = postcard::to_stdvec(&snapshot.packages).unwrap_or_default();
+    let mut pieces: Vec<&[u8]> = vec![&packages];
+    for (file, syntax) in snapshot.files.iter().zip(files) {
+        pieces.push(file.path.as_bytes());
+        pieces.push(syntax.as_ref().map_or(&[], |syntax| syntax.interface.as_bytes()));
+    }
+    Digest::of_all(pieces)
+}
+
 impl Base {
-    fn build(snapshot: &Snapshot, files: &[Option<FileSyntax>]) -> Base {
+    fn build(
+        earlier: &Base,
+        snapshot: &Snapshot,
+        files: &[Option<Arc<FileSyntax>>],
+        bodies: &[Option<Arc<Body>>],
+    ) -> Base {
         let mut names = Names::new();
         let items = Items::new(files, &mut names);
         let modules = Modules::new(snapshot, &items, &mut names);
@@ -80,15 +125,25 @@ impl Base {
         names.intern_types(files);
         let lookup = Lookup { items: &items, modules: &modules, names: &names, scopes: &scopes };
         let members = Members::new(lookup);
-        let links = link::links(World { lookup, members: &members });
+        let links = link::links(World { lookup, members: &members }, bodies);
 
-        let mut graph = Base::nodes(&items, files.len());
+        let mut graph = Base::nodes(files);
         graph.module_paths = module_paths(&modules, &items, files.len());
         graph.impls_of_type = impls_of_type(&items, &members);
         graph.imports = vec![Vec::new(); files.len()];
         graph.declare_modules(&modules);
-        for (file, links) in links {
-            graph.add(&items, file, links);
+        let mut links = links.into_iter().peekable();
+        let mut kept = earlier.graph.raw_edges().iter().peekable();
+        for id in snapshot.ids() {
+            let is_own = |edge: &&Edge<Weight>| earlier.id(edge.source()).file == id;
+            let own = std::iter::from_fn(|| kept.next_if(is_own));
+            match links.next_if(|(file, _)| *file == id) {
+                Some((_, links)) => {
+                    own.for_each(drop);
+                    links.into_iter().for_each(|link| graph.add(id, link));
+                }
+                None => own.for_each(|edge| graph.take(id, edge)),
+            }
         }
         graph.imports.iter_mut().for_each(|files| {
             files.sort_unstable();
@@ -97,28 +152,32 @@ impl Base {
         graph
     }
 
-    fn nodes(items: &Items<'_>, files: usize) -> Base {
+    /// The graph without its edges.
+    pub(super) fn nodes(files: &[Option<Arc<FileSyntax>>]) -> Base {
         let mut graph = Base::default();
         let mut name_places: FxHashMap<&str, u32> = FxHashMap::default();
-        graph.offsets = (0..files as u32).map(|file| items.at(FileId(file), 0).0).collect();
-        graph.offsets.push(items.count() as u32);
-        for item in items.all() {
-            graph.graph.add_node(());
-            let Some(symbol) = items.symbol(item) else { continue };
-            let name = *name_places.entry(&symbol.name).or_insert_with(|| {
-                graph.names.push(symbol.name.as_str().into());
-                graph.names.len() as u32 - 1
-            });
-            graph.by_name.entry(symbol.name.as_str().into()).or_default().push(item.0);
-            graph.entries.push(Entry {
-                kind: symbol.kind,
-                name,
-                parent: items.parent(item).map(|parent| parent.0),
-                is_test: symbol.is_test,
-                body: symbol.signature.end,
-            });
+        for syntax in files {
+            let first = graph.entries.len() as u32;
+            graph.offsets.push(first);
+            for symbol in syntax.iter().flat_map(|syntax| &syntax.items) {
+                let node = graph.graph.add_node(()).index() as u32;
+                let next = graph.names.len() as u32;
+                let name = *name_places.entry(&symbol.name).or_insert(next);
+                if name == next {
+                    graph.names.push(symbol.name.as_str().into());
+                }
+                graph.by_name.entry(symbol.name.as_str().into()).or_default().push(node);
+                graph.entries.push(Entry {
+                    kind: symbol.kind,
+                    name,
+                    parent: symbol.parent.map(|parent| first + parent),
+                    is_test: symbol.is_test,
+                    body: symbol.signature.end,
+                });
+            }
         }
-        for _ in 0..files {
+        graph.offsets.push(graph.entries.len() as u32);
+        for _ in files {
             graph.graph.add_node(());
         }
         graph
@@ -134,22 +193,29 @@ impl Base {
         }
     }
 
-    fn add(&mut self, items: &Items<'_>, file: FileId, links: Vec<Link>) {
-        for link in links {
-            let from = match link.from {
-                Start::Item(item) => item.0,
-                Start::File(file) => self.file_node(file),
-            };
-            let (kind, certainty, at) = (link.kind, link.certainty, link.at);
-            let (from, to) = (NodeIndex::new(from as usize), NodeIndex::new(link.to.0 as usize));
-            self.graph.add_edge(from, to, Weight { kind, certainty, at });
-            let target = items.file(link.to);
-            if kind == EdgeKind::Imports && target != file {
-                self.imports.get_mut(file.index()).into_iter().for_each(|files| files.push(target));
-            }
-            if kind == EdgeKind::Calls && self.is_test(from) && !self.is_test(to) {
-                self.graph.add_edge(from, to, Weight { kind: EdgeKind::Tests, certainty, at });
-            }
+    fn add(&mut self, file: FileId, link: Link) {
+        let from = match link.from {
+            Start::Item(item) => item.0,
+            Start::File(file) => self.file_node(file),
+        };
+        let (kind, certainty, at) = (link.kind, link.certainty, link.at);
+        let (from, to) = (NodeIndex::new(from as usize), NodeIndex::new(link.to.0 as usize));
+        self.add_edge(file, (from, to), Weight { kind, certainty, at });
+        if kind == EdgeKind::Calls && self.is_test(from) && !self.is_test(to) {
+            self.graph.add_edge(from, to, Weight { kind: EdgeKind::Tests, certainty, at });
+        }
+    }
+
+    /// Takes over an edge of an earlier graph, whose nodes have the same numbers.
+    fn take(&mut self, file: FileId, edge: &Edge<Weight>) {
+        self.add_edge(file, (edge.source(), edge.target()), edge.weight);
+    }
+
+    fn add_edge(&mut self, file: FileId, (from, to): (NodeIndex, NodeIndex), weight: Weight) {
+        self.graph.add_edge(from, to, weight);
+        let target = self.id(to).file;
+        if weight.kind == EdgeKind::Imports && target != file {
+            self.imports.get_mut(file.index()).into_iter().for_each(|files| files.push(target));
         }
     }
 

@@ -74,7 +74,7 @@ impl<'w, 'a> Inference<'w, 'a> {
         if let Search::Found(found) = search {
             return self.found_type(&found, call);
         }
-        let Some(written) = self.syntax.references.get(call.reference as usize) else { return Ty::Unknown };
+        let Some(written) = self.body.references.get(call.reference as usize) else { return Ty::Unknown };
         let name = written.path.last().map_or("", String::as_str);
         if !call.by_path && name == BLOCK_ON {
             let ty = self.receiver(written.receiver, call.site);
@@ -216,8 +216,8 @@ impl<'w, 'a> Inference<'w, 'a> {
 
     /// The type of a closure's parameter, from what the call does with the closure.
     pub fn closure_parameter(&mut self, call: ValueId, argument: usize, parameter: usize, site: Site) -> Ty {
-        let syntax = self.syntax;
-        let call = syntax.values.get(call.0 as usize).and_then(|value| CallSite::of(value, site));
+        let body = self.body;
+        let call = body.values.get(call.0 as usize).and_then(|value| CallSite::of(value, site));
         let Some(call) = call else { return Ty::Unknown };
         match self.reference(call.reference) {
             Search::Found(found) => {
@@ -225,7 +225,7 @@ impl<'w, 'a> Inference<'w, 'a> {
             }
             Search::Elsewhere(ty) if !call.by_path => {
                 let library = self.world.library(&ty);
-                let name = syntax.references.get(call.reference as usize).and_then(|it| it.path.last());
+                let name = body.references.get(call.reference as usize).and_then(|it| it.path.last());
                 let name = name.map_or("", String::as_str);
                 let mut arguments = Arguments { inference: self, call };
                 known::closure_parameter(&library, name, argument, parameter, &mut arguments)

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::model::{FileId, SymbolKind};
-use crate::syntax::{FileSyntax, Literal, PayloadField, Receiver, Reference, Value, ValueId};
+use crate::syntax::{Body, Literal, PayloadField, Receiver, Reference, Value, ValueId};
 
 use super::call::CallSite;
 use super::items::Item;
@@ -28,7 +28,7 @@ enum State<T> {
 pub(super) struct Inference<'w, 'a> {
     pub world: World<'w, 'a>,
     pub file: FileId,
-    pub syntax: &'a FileSyntax,
+    pub body: &'a Body,
     values: Vec<State<Ty>>,
     references: Vec<State<Search>>,
     /// The value that the call at a reference gives.
@@ -37,16 +37,16 @@ pub(super) struct Inference<'w, 'a> {
 }
 
 impl<'w, 'a> Inference<'w, 'a> {
-    pub fn new(world: World<'w, 'a>, file: FileId, syntax: &'a FileSyntax) -> Inference<'w, 'a> {
-        let values = vec![State::Open; syntax.values.len()];
-        let references = vec![State::Open; syntax.references.len()];
-        let calls = syntax.values.iter().enumerate().filter_map(|(place, value)| match value {
+    pub fn new(world: World<'w, 'a>, file: FileId, body: &'a Body) -> Inference<'w, 'a> {
+        let values = vec![State::Open; body.values.len()];
+        let references = vec![State::Open; body.references.len()];
+        let calls = body.values.iter().enumerate().filter_map(|(place, value)| match value {
             Value::Call { reference, .. } | Value::Method { reference, .. } => {
                 Some((*reference, ValueId(place as u32)))
             }
             _ => None,
         });
-        Inference { world, file, syntax, values, references, calls: calls.collect(), chain: 0 }
+        Inference { world, file, body, values, references, calls: calls.collect(), chain: 0 }
     }
 
     /// What the reference at a place of the file's list means.
@@ -58,7 +58,7 @@ impl<'w, 'a> Inference<'w, 'a> {
         }
         self.set_reference(place, State::Working);
         self.chain += 1;
-        let search = match self.syntax.references.get(place as usize) {
+        let search = match self.body.references.get(place as usize) {
             Some(reference) => match self.meaning(place, reference) {
                 Search::Found(found) if found.items.len() > 1 => {
                     Search::Found(self.narrowed(found, place, reference))
@@ -87,7 +87,7 @@ impl<'w, 'a> Inference<'w, 'a> {
         }
         self.set_value(id, State::Working);
         self.chain += 1;
-        let ty = self.syntax.values.get(id.0 as usize).map_or(Ty::Unknown, |value| self.type_of(value, site));
+        let ty = self.body.values.get(id.0 as usize).map_or(Ty::Unknown, |value| self.type_of(value, site));
         let ty = self.world.normal(&ty);
         self.chain -= 1;
         self.set_value(id, State::Done(ty.clone()));
@@ -121,7 +121,7 @@ impl<'w, 'a> Inference<'w, 'a> {
 
     /// The type arguments that are written at a reference, and whether they are those of its last name.
     pub fn type_arguments(&self, place: u32, site: Site) -> (bool, Args) {
-        let all = &self.syntax.type_arguments;
+        let all = &self.body.type_arguments;
         let index = all.binary_search_by_key(&place, |it| it.reference).ok();
         let Some(written) = index.and_then(|index| all.get(index)) else { return (true, Args::default()) };
         let lowered = written.arguments.iter().map(|ty| self.world.lookup.lower(site, ty));
@@ -205,7 +205,7 @@ impl<'w, 'a> Inference<'w, 'a> {
     }
 
     fn field_type(&mut self, place: u32, site: Site) -> Ty {
-        let Some(reference) = self.syntax.references.get(place as usize) else { return Ty::Unknown };
+        let Some(reference) = self.body.references.get(place as usize) else { return Ty::Unknown };
         let ty = self.receiver(reference.receiver, site);
         let name = reference.path.last().and_then(|name| self.world.lookup.names.get(name));
         match name.and_then(|name| self.world.field(&ty, name)) {
@@ -247,7 +247,7 @@ impl<'w, 'a> Inference<'w, 'a> {
                     .map_or(Ty::Unknown, |ty| subst.apply(ty));
             }
             PayloadField::Named(named) => {
-                let name = self.syntax.references.get(named as usize).and_then(|it| it.path.last());
+                let name = self.body.references.get(named as usize).and_then(|it| it.path.last());
                 let name = name.and_then(|name| self.world.lookup.names.get(name));
                 let field = name.and_then(|name| self.world.lookup.items.named(item, name).next());
                 field.and_then(|field| self.world.members.signature(field))
@@ -261,7 +261,7 @@ impl<'w, 'a> Inference<'w, 'a> {
             return Ty::Unknown;
         }
         let name = self
-            .syntax
+            .body
             .references
             .get(reference as usize)
             .and_then(|it| it.path.last())

@@ -1,5 +1,7 @@
 //! All items of the workspace under one numbering, with what is asked of them most.
 
+use std::sync::Arc;
+
 use crate::model::{FileId, Symbol, SymbolKind};
 use crate::syntax::{FileSyntax, Signature};
 
@@ -10,7 +12,7 @@ use super::names::{Name, Names};
 pub(super) struct Item(pub u32);
 
 pub(super) struct Items<'a> {
-    files: &'a [Option<FileSyntax>],
+    files: &'a [Option<Arc<FileSyntax>>],
     /// The number of each file's first item.
     offsets: Vec<u32>,
     names: Vec<Name>,
@@ -21,7 +23,7 @@ pub(super) struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    pub fn new(files: &'a [Option<FileSyntax>], names: &mut Names<'a>) -> Items<'a> {
+    pub fn new(files: &'a [Option<Arc<FileSyntax>>], names: &mut Names<'a>) -> Items<'a> {
         let mut items =
             Items { files, offsets: Vec::new(), names: Vec::new(), owners: Vec::new(), children: Vec::new() };
         for (file, syntax) in files.iter().enumerate() {
@@ -41,17 +43,13 @@ impl<'a> Items<'a> {
         (0..self.names.len() as u32).map(Item)
     }
 
-    pub fn count(&self) -> usize {
-        self.names.len()
-    }
-
     pub fn syntax(&self, file: FileId) -> Option<&'a FileSyntax> {
-        self.files.get(file.index())?.as_ref()
+        self.files.get(file.index())?.as_deref()
     }
 
     pub fn files(&self) -> impl Iterator<Item = (FileId, &'a FileSyntax)> + use<'a> {
         let files = self.files.iter().enumerate();
-        files.filter_map(|(file, syntax)| Some((FileId(file as u32), syntax.as_ref()?)))
+        files.filter_map(|(file, syntax)| Some((FileId(file as u32), syntax.as_deref()?)))
     }
 
     /// The item at a place in a file's list.

@@ -1,9 +1,11 @@
 //! From what references mean to edges: resolved where one thing is meant, guessed by name where nothing else is known.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use crate::model::{Certainty, EdgeKind, FileId, Span, SymbolKind};
-use crate::syntax::{FileSyntax, Reference, ReferenceKind};
+use crate::syntax::{Body, FileSyntax, Reference, ReferenceKind};
 
 use super::infer::Inference;
 use super::items::Item;
@@ -32,12 +34,14 @@ pub(super) struct Link {
     pub at: Span,
 }
 
-/// The edges of each file, and the files that it imports.
-pub(super) fn links(world: World<'_, '_>) -> Vec<(FileId, Vec<Link>)> {
-    let files: Vec<(FileId, &FileSyntax)> = world.lookup.items.files().collect();
+/// The edges of each file that has a body; `bodies` by `FileId`.
+pub(super) fn links<'a>(world: World<'_, 'a>, bodies: &'a [Option<Arc<Body>>]) -> Vec<(FileId, Vec<Link>)> {
+    let body = |file: FileId| bodies.get(file.index())?.as_deref();
+    let files = world.lookup.items.files().filter_map(|(file, syntax)| Some((file, syntax, body(file)?)));
+    let files: Vec<(FileId, &FileSyntax, &Body)> = files.collect();
     files
         .into_par_iter()
-        .map(|(file, syntax)| (file, FileLinks { world, file, out: Vec::new() }.all(syntax)))
+        .map(|(file, syntax, body)| (file, FileLinks { world, file, out: Vec::new() }.all(syntax, body)))
         .collect()
 }
 
@@ -48,11 +52,11 @@ struct FileLinks<'w, 'a> {
 }
 
 impl<'a> FileLinks<'_, 'a> {
-    fn all(mut self, syntax: &'a FileSyntax) -> Vec<Link> {
+    fn all(mut self, syntax: &FileSyntax, body: &'a Body) -> Vec<Link> {
         self.defines(syntax);
         self.imports(syntax);
         self.implements(syntax);
-        self.references(syntax);
+        self.references(body);
         self.out
     }
 
@@ -124,13 +128,12 @@ impl<'a> FileLinks<'_, 'a> {
         }
     }
 
-    fn references(&mut self, syntax: &'a FileSyntax) {
-        let mut inference = Inference::new(self.world, self.file, syntax);
+    fn references(&mut self, body: &'a Body) {
+        let mut inference = Inference::new(self.world, self.file, body);
         let meanings: Vec<Search> =
-            (0..syntax.references.len() as u32).map(|place| inference.reference(place)).collect();
+            (0..body.references.len() as u32).map(|place| inference.reference(place)).collect();
         // Every method of a type would use it by `Self`.
-        let named =
-            syntax.references.iter().zip(meanings).filter(|(reference, _)| reference.path != ["Self"]);
+        let named = body.references.iter().zip(meanings).filter(|(reference, _)| reference.path != ["Self"]);
         for (reference, meaning) in named {
             let targets = match meaning {
                 Search::Found(found) => match found.only() {

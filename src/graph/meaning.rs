@@ -34,9 +34,9 @@ impl Inference<'_, '_> {
 
     /// Of several functions of one name, those that take what this call hands in: `From<A>` beside `From<B>`.
     pub fn narrowed(&mut self, mut found: Found, place: u32, reference: &Reference) -> Found {
-        let syntax = self.syntax;
+        let body = self.body;
         let site = self.site(reference);
-        let call = self.calls.get(&place).and_then(|id| syntax.values.get(id.0 as usize));
+        let call = self.calls.get(&place).and_then(|id| body.values.get(id.0 as usize));
         let Some(call) = call.and_then(|call| CallSite::of(call, site)) else { return found };
         let types: Vec<Ty> = call.values.iter().map(|value| self.optional(*value, site)).collect();
         if types.iter().all(Ty::is_unknown) {
@@ -69,7 +69,7 @@ impl Inference<'_, '_> {
     /// The field of a variant: `Kind::A { field: 1 }`.
     fn variant_field(&self, receiver: Receiver, name: names::Name, site: Site) -> Option<Item> {
         let Receiver::Typed(id) = receiver else { return None };
-        let Some(Value::Typed(ty)) = self.syntax.values.get(id.0 as usize) else { return None };
+        let Some(Value::Typed(ty)) = self.body.values.get(id.0 as usize) else { return None };
         let TypeRef::Path(path) = &**ty else { return None };
         let lookup = self.world.lookup;
         let owner = match lookup.type_def(site, &path.path) {

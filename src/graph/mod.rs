@@ -26,12 +26,14 @@ mod meaning;
 mod call;
 mod link;
 mod build;
+mod kept;
 mod learned;
 mod query;
 mod provider;
 mod served;
 
-pub use build::{Graph, WHOLE_FILE};
+pub use build::{Graph, WHOLE_FILE, environment};
+pub use kept::KeptGraph;
 pub use served::Served;
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! Names as numbers: every name that something in the workspace has or is imported by, and those of the standard
 //! library whose meaning the graph knows.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
-use crate::syntax::{FileSyntax, ReferenceKind};
+use crate::syntax::FileSyntax;
 
 /// A name, by its place in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -148,12 +150,9 @@ impl<'a> Names<'a> {
     }
 
     /// Names of types of elsewhere, so that they can be told apart.
-    pub fn intern_types(&mut self, files: &'a [Option<FileSyntax>]) {
-        let references = files.iter().flatten().flat_map(|syntax| &syntax.references);
-        for reference in references.filter(|reference| reference.kind == ReferenceKind::Type) {
-            reference.path.iter().for_each(|segment| {
-                self.intern(segment);
-            });
+    pub fn intern_types(&mut self, files: &'a [Option<Arc<FileSyntax>>]) {
+        for name in files.iter().flatten().flat_map(|syntax| &syntax.type_names) {
+            self.intern(name);
         }
     }
 }

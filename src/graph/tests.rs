@@ -30,12 +30,9 @@ impl Fixture {
             files.push(("Cargo.toml".to_owned(), manifest.to_owned()));
         }
         let snapshot = Snapshot::from_files("/fixture", files);
-        let syntax: Vec<_> = snapshot
-            .files
-            .iter()
-            .map(|file| file.path.ends_with(".rs").then(|| syntax::parse(&file.text)))
-            .collect();
-        let graph = Graph::build(&snapshot, &syntax);
+        let texts = snapshot.files.iter().map(|file| file.path.ends_with(".rs").then_some(&*file.text));
+        let (syntax, bodies) = syntax::parse_all(&texts.collect::<Vec<_>>());
+        let graph = Graph::build(&snapshot, &syntax, &bodies);
         Fixture { snapshot, graph }
     }
 

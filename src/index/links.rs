@@ -6,6 +6,8 @@
 //! and forgets its way now and then meets those that hang together with many of them (`walk`, personalised PageRank:
 //! Haveliwala, Topic-Sensitive PageRank, 2002).
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::lexical::Lexical;
@@ -31,7 +33,7 @@ pub struct Links {
 }
 
 impl Links {
-    pub fn build(graph: &Graph, lexical: &Lexical, syntax: &[Option<FileSyntax>]) -> Links {
+    pub fn build(graph: &Graph, lexical: &Lexical, syntax: &[Option<Arc<FileSyntax>>]) -> Links {
         let of_items = UnitOfItem::new(lexical, syntax);
         let mut units: Vec<(u32, u32)> = Vec::new();
         let mut files: FxHashMap<(FileId, FileId), f64> = FxHashMap::default();
@@ -133,14 +135,14 @@ fn between_files(counts: FxHashMap<(FileId, FileId), f64>, files: usize) -> Vec<
 
 /// The first unit of each item that is one.
 struct UnitOfItem<'a> {
-    syntax: &'a [Option<FileSyntax>],
+    syntax: &'a [Option<Arc<FileSyntax>>],
     /// By file and item.
     units: Vec<Vec<Option<u32>>>,
 }
 
 impl UnitOfItem<'_> {
-    fn new<'a>(lexical: &Lexical, syntax: &'a [Option<FileSyntax>]) -> UnitOfItem<'a> {
-        let items = |file: &Option<FileSyntax>| file.as_ref().map_or(0, |file| file.items.len());
+    fn new<'a>(lexical: &Lexical, syntax: &'a [Option<Arc<FileSyntax>>]) -> UnitOfItem<'a> {
+        let items = |file: &Option<Arc<FileSyntax>>| file.as_ref().map_or(0, |file| file.items.len());
         let mut units: Vec<Vec<Option<u32>>> = syntax.iter().map(|file| vec![None; items(file)]).collect();
         for (number, unit) in (0u32..).zip(&lexical.units) {
             let Some(item) = unit.item else { continue };
@@ -171,7 +173,7 @@ mod tests {
     use super::*;
     use crate::model::FileKind;
     use crate::syntax;
-    use crate::workspace::Snapshot;
+    use crate::workspace::{Snapshot, SourceFile};
 
     const CHAIN: [(&str, &str); 5] = [
         ("Cargo.toml", "[package]\nname = \"w\"\nversion = \"0.1.0\"\n"),
@@ -184,13 +186,13 @@ mod tests {
     fn links() -> (Snapshot, Lexical, Links) {
         let files = CHAIN.iter().map(|(path, text)| (path.to_string(), text.to_string())).collect();
         let snapshot = Snapshot::from_files("/w", files);
-        let syntax: Vec<_> = snapshot
-            .files
-            .iter()
-            .map(|file| (file.kind == FileKind::Rust).then(|| syntax::parse(&file.text)))
-            .collect();
+        let parse = |file: &SourceFile| {
+            let parsed = (file.kind == FileKind::Rust).then(|| syntax::parse(&file.text));
+            parsed.map(|parsed| (Arc::new(parsed.syntax), Arc::new(parsed.body))).unzip()
+        };
+        let (syntax, bodies): (Vec<_>, Vec<_>) = snapshot.files.iter().map(parse).unzip();
         let lexical = Lexical::build(&snapshot, &syntax);
-        let links = Links::build(&Graph::build(&snapshot, &syntax), &lexical, &syntax);
+        let links = Links::build(&Graph::build(&snapshot, &syntax, &bodies), &lexical, &syntax);
         (snapshot, lexical, links)
     }
 

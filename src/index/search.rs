@@ -197,11 +197,8 @@ mod tests {
     fn index(files: &[(&str, &str)]) -> (Snapshot, Lexical) {
         let files = files.iter().map(|(path, text)| (path.to_string(), text.to_string())).collect();
         let snapshot = Snapshot::from_files("/w", files);
-        let syntax: Vec<_> = snapshot
-            .files
-            .iter()
-            .map(|file| (file.kind == FileKind::Rust).then(|| syntax::parse(&file.text)))
-            .collect();
+        let texts = snapshot.files.iter().map(|file| (file.kind == FileKind::Rust).then_some(&*file.text));
+        let (syntax, _) = syntax::parse_all(&texts.collect::<Vec<_>>());
         let lexical = Lexical::build(&snapshot, &syntax);
         (snapshot, lexical)
     }

@@ -4,6 +4,8 @@
 //! units and one list of postings serves both. A unit is an item without the items in it that are units
 //! themselves (an `impl` without its methods), cut where it is long; what lies outside all items is cut by lines.
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::{FileId, FileKind, LineRange, Span, Symbol, SymbolKind};
 use crate::syntax::FileSyntax;
 use crate::text::LineIndex;
@@ -14,7 +16,7 @@ const MAX_LINES: u32 = 80;
 const PROSE_LINES: u32 = 40;
 
 /// A piece of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unit {
     pub file: FileId,
     /// The item that it is, or is a part of; `None` outside all items.
@@ -165,12 +167,12 @@ mod tests {
     use crate::syntax;
 
     fn cut_rust(text: &str) -> Vec<Unit> {
-        cut(FileId(0), FileKind::Rust, text, &LineIndex::new(text), Some(&syntax::parse(text)))
+        cut(FileId(0), FileKind::Rust, text, &LineIndex::new(text), Some(&syntax::parse(text).syntax))
     }
 
     /// Lines of each unit, with the name of its item.
     fn check(text: &str, expected: &[(&str, u32, u32)]) {
-        let items = syntax::parse(text).items;
+        let items = syntax::parse(text).syntax.items;
         let units = cut_rust(text);
         let name = |unit: &Unit| unit.item.map_or("", |item| items[item as usize].name.as_str()).to_string();
         let found: Vec<(String, u32, u32)> =

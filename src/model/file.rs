@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A file of one snapshot: its index in `Snapshot::files`. Ids follow the order of the paths, so they are
 /// the same in every run over the same tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FileId(pub u32);
 
 impl FileId {

@@ -3,8 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A half-open range of byte offsets in one file: `start..end`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// A half-open range of byte offsets in one file: `start..end`. Kept as start and length, which is the shorter number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "(u32, u32)", into = "(u32, u32)")]
 pub struct Span {
     pub start: u32,
     pub end: u32,
@@ -44,6 +45,18 @@ impl Span {
     /// The text of the span; empty where the span does not lie on the text's character boundaries.
     pub fn of(self, text: &str) -> &str {
         text.get(self.start as usize..self.end as usize).unwrap_or("")
+    }
+}
+
+impl From<(u32, u32)> for Span {
+    fn from((start, len): (u32, u32)) -> Span {
+        Span { start, end: start.saturating_add(len) }
+    }
+}
+
+impl From<Span> for (u32, u32) {
+    fn from(span: Span) -> (u32, u32) {
+        (span.start, span.len())
     }
 }
 

@@ -44,7 +44,7 @@ pub enum Visibility {
 }
 
 /// One item as its text shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbol {
     pub kind: SymbolKind,
     pub visibility: Visibility,
@@ -69,7 +69,7 @@ pub struct Symbol {
 }
 
 /// Which type an `impl` is for, and of which trait, as written and without generic arguments: `fmt::Display`, `Router`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImplHeader {
     pub self_type: String,
     pub trait_path: Option<String>,

@@ -217,7 +217,9 @@ fn changes(before: &Snapshot, now: &Snapshot) -> Vec<(PathBuf, FileChange)> {
     for file in now.files.iter().filter(|file| matters(file.kind)) {
         match before.find(&file.path).map(|id| before.file(id)) {
             None => changes.push((at(&file.path), FileChange::Created)),
-            Some(old) if old.text != file.text => changes.push((at(&file.path), FileChange::Changed)),
+            Some(old) if old.text.digest() != file.text.digest() => {
+                changes.push((at(&file.path), FileChange::Changed))
+            }
             Some(_) => {}
         }
     }

@@ -3,32 +3,37 @@
 //! `Workspace::open` learns what the code says, once; `Workspace::answer` does what one task asks. Every face
 //! calls these two and decides nothing itself.
 
+mod before;
 mod choose;
 mod known;
 mod language_server;
 mod planner;
 mod lookup;
+mod open;
 mod pack;
+mod saving;
+mod status;
 
-use std::path::Path;
-use std::time::{Duration, Instant};
-
-use rayon::prelude::*;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
 
 pub use self::choose::Choice;
 pub use self::language_server::{LanguageServer, ServerOptions};
 pub use self::lookup::Refusal;
+pub use self::open::{OpenOptions, Watch};
 pub use self::planner::Planner;
+use self::saving::{Saving, Shared};
+pub use self::status::IndexStatus;
 use crate::budget::ContextPack;
 use crate::graph::{Graph, Served};
 use crate::index::{Lexical, Links};
-use crate::model::{Deadline, FileKind, Note};
+use crate::model::{Deadline, Note};
 use crate::rank::Ranked;
 use crate::render::RenderOptions;
-use crate::syntax::{self, FileSyntax};
+use crate::syntax::FileSyntax;
 use crate::text::TokenCounter;
-use crate::workspace::history::{History, HistoryOptions};
-use crate::workspace::{Snapshot, SourceFile, WalkOptions, WorkspaceError};
+use crate::workspace::history::History;
+use crate::workspace::{Snapshot, WalkOptions, WorkspaceError};
 
 /// How long reading git's history may take: an answer without it is better than none.
 const HISTORY_TIME: Duration = Duration::from_millis(1500);
@@ -36,14 +41,23 @@ const HISTORY_TIME: Duration = Duration::from_millis(1500);
 /// What is known of a workspace, whatever the task.
 pub struct Workspace {
     pub snapshot: Snapshot,
-    pub syntax: Vec<Option<FileSyntax>>,
+    pub syntax: Vec<Option<Arc<FileSyntax>>>,
     pub graph: Graph,
-    pub lexical: Lexical,
+    pub lexical: Arc<Lexical>,
     pub links: Links,
-    pub history: History,
+    pub history: Arc<History>,
+    /// Which state of the code it is; grows with each change that an index tells of, or `renewed`.
+    generation: u64,
+    /// When what was known before it was found out, and how many files were another since.
+    known: Option<SystemTime>,
+    changed: u32,
+    /// When it was read.
+    read: SystemTime,
+    options: WalkOptions,
     counter: TokenCounter,
     timings: Vec<(&'static str, f64)>,
-    opened: Instant,
+    index: Option<Arc<Shared>>,
+    saving: Saving,
 }
 
 /// One task.
@@ -82,40 +96,6 @@ pub enum PipelineError {
 }
 
 impl Workspace {
-    /// Reads and analyses a workspace. Only a root that cannot be read at all is an error; all other trouble is a
-    /// note in the snapshot. Where `deadline` ends in time, git's history is read for a part of it at most.
-    pub fn open(root: &Path, options: &WalkOptions, deadline: &Deadline) -> Result<Workspace, PipelineError> {
-        let opened = Instant::now();
-        let mut clock = Clock::start();
-        let counter = TokenCounter::start();
-        let history_time = deadline.remaining().map(|left| left.min(HISTORY_TIME));
-        let history_deadline = history_time.map_or_else(Deadline::never, Deadline::after);
-        std::thread::scope(|scope| {
-            let history = scope.spawn(|| History::read(root, &HistoryOptions::default(), &history_deadline));
-            let snapshot = Snapshot::read(root, options)?;
-            clock.stage("walk");
-            let syntax = parse(&snapshot);
-            clock.stage("syntax");
-            let (graph, lexical) =
-                rayon::join(|| Graph::build(&snapshot, &syntax), || Lexical::build(&snapshot, &syntax));
-            let links = Links::build(&graph, &lexical, &syntax);
-            clock.stage("index");
-            let history = history.join().unwrap_or_default();
-            clock.stage("history");
-            Ok(Workspace {
-                snapshot,
-                syntax,
-                graph,
-                lexical,
-                links,
-                history,
-                counter,
-                timings: clock.stages,
-                opened,
-            })
-        })
-    }
-
     /// With what is to be known besides, of how the workspace was found: it stands before the other notes of every answer.
     pub fn with_notes(mut self, notes: Vec<Note>) -> Workspace {
         self.snapshot.notes.splice(0..0, notes);
@@ -126,6 +106,18 @@ impl Workspace {
     pub fn served<'a>(&'a self, server: &'a LanguageServer) -> Option<Served<'a>> {
         let questions = server.server()?.on(&self.snapshot)?;
         Some(Served::new(&self.graph, &self.syntax, questions, server.name()))
+    }
+
+    /// Waits until what was learnt is put down in the index, and closes it; says why it could not be put down.
+    pub fn settle(&mut self) -> Option<Note> {
+        let trouble = self.saving.finish();
+        self.index = None;
+        trouble
+    }
+
+    /// Whether it has an index on disk that what was learnt goes to.
+    pub fn is_kept(&self) -> bool {
+        self.index.is_some()
     }
 
     /// What counts tokens here.
@@ -143,11 +135,6 @@ impl Workspace {
     ) -> Result<Answer, PipelineError> {
         self.pack(request, self.choose(request, server, planner, deadline), server)
     }
-}
-
-fn parse(snapshot: &Snapshot) -> Vec<Option<FileSyntax>> {
-    let parse = |file: &SourceFile| (file.kind == FileKind::Rust).then(|| syntax::parse(&file.text));
-    snapshot.files.par_iter().map(parse).collect()
 }
 
 /// The times of the stages, in milliseconds.

@@ -11,6 +11,8 @@ use crate::text::TokenCounter;
 const NOTHING_TO_LOOK_FOR: &str = "the task names nothing to look for: this is where the programs and libraries begin; \
      name a type, a function or a path";
 
+const TORN: &str = "files were changed while the answer was made, and are left empty in it; ask again";
+
 impl Workspace {
     /// The dossier of a choice, within the request's budget.
     pub fn pack(
@@ -78,8 +80,13 @@ impl Workspace {
     }
 
     fn freshness(&self) -> Freshness {
-        let index_age_ms = self.opened.elapsed().as_millis() as u64;
-        Freshness { generation: 1, index_age_ms, changed_since: 0, embedded: None }
+        let age = self.known.unwrap_or(self.read).elapsed().unwrap_or_default();
+        Freshness {
+            generation: self.generation,
+            index_age_ms: age.as_millis() as u64,
+            changed_since: self.changed,
+            embedded: None,
+        }
     }
 
     /// What is to be known of the workspace, of the task and of the text, in this order.
@@ -89,6 +96,9 @@ impl Workspace {
         notes.extend(of_task.iter().cloned());
         if matches!(strategy, Strategy::EntryPointBased { .. }) {
             notes.push(Note::warning(NOTHING_TO_LOOK_FOR));
+        }
+        if self.snapshot.is_torn() {
+            notes.push(Note::warning(TORN));
         }
         if masked > 0 {
             notes.push(Note::warning(format!(

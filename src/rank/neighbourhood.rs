@@ -1,4 +1,5 @@
-//! What hangs together with the best files comes nearer to them, and never before the first.
+//! What hangs together with the best files comes nearer to them: never before the first, and never by more than what speaks for it
+//! otherwise (which costs no measure a point, and keeps out what everybody uses).
 
 use crate::expand::Facts;
 use crate::model::{FileId, Signal, SignalKind, Source};
@@ -24,8 +25,8 @@ pub fn add(facts: &Facts<'_>, plan: &ContextPlan, ranked: &mut [Ranked]) {
         let strength = (1.0 + often.ln() / FAINTEST).max(0.0);
         let source = facts.snapshot.file(file.file);
         let left = weights::left_by_role(source.role, source.kind, plan.include_tests);
-        let weight =
-            (weights::of(SignalKind::Neighbourhood) * strength * left).min(NEARER * (limit - file.score));
+        let weight = weights::of(SignalKind::Neighbourhood) * strength * left;
+        let weight = weight.min(NEARER * (limit - file.score)).min(file.score);
         if weight > 0.0 {
             let detail = told(facts, file.file, &seeds);
             file.score += weight;

@@ -74,12 +74,12 @@ impl<'t> Extractor<'t> {
     }
 
     pub(super) fn value(&mut self, value: Value) -> ValueId {
-        self.out.values.push(value);
-        ValueId(self.out.values.len() as u32 - 1)
+        self.body.values.push(value);
+        ValueId(self.body.values.len() as u32 - 1)
     }
 
     pub(super) fn fill(&mut self, place: ValueId, value: Value) {
-        if let Some(slot) = self.out.values.get_mut(place.0 as usize) {
+        if let Some(slot) = self.body.values.get_mut(place.0 as usize) {
             *slot = value;
         }
     }
@@ -147,7 +147,7 @@ impl<'t> Extractor<'t> {
         if let Some(list) = it.generic_arg_list() {
             let mut arguments = Vec::new();
             self.generic_arguments(&list, &mut arguments, &mut Vec::new());
-            self.out.type_arguments.push(TypeArguments { reference, of_last: true, arguments });
+            self.body.type_arguments.push(TypeArguments { reference, of_last: true, arguments });
         }
         let arguments = self.arguments(it.arg_list(), place);
         self.fill(place, Value::Method { reference, arguments });
@@ -246,7 +246,7 @@ impl<'t> Extractor<'t> {
         let Some(id) = value else { return Receiver::Unknown };
         let mut at = id;
         loop {
-            at = match self.out.values.get(at.0 as usize) {
+            at = match self.body.values.get(at.0 as usize) {
                 None | Some(Value::Unknown) => return Receiver::Unknown,
                 Some(Value::ClosureParameter { .. }) => return Receiver::CallOf(id),
                 Some(Value::SelfValue) if at == id => return Receiver::SelfValue,

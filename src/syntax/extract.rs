@@ -2,10 +2,11 @@
 
 use ra_ap_syntax::ast::{self, HasModuleItem};
 use ra_ap_syntax::{AstNode, AstToken, SyntaxKind, SyntaxNode, TextRange, TextSize};
+use rustc_hash::FxHashSet;
 
 use super::fragments::Fragments;
 use super::locals::Locals;
-use super::{FileSyntax, attributes, fold, order};
+use super::{Body, FileSyntax, Parsed, ReferenceKind, attributes, fold, interface, order};
 use crate::model::Span;
 
 pub(super) struct Extractor<'t> {
@@ -16,6 +17,7 @@ pub(super) struct Extractor<'t> {
     /// Where the tree's text begins in `text`; before its start, by wrapping, where something was put in front of that text.
     pub base: u32,
     pub out: FileSyntax,
+    pub body: Body,
     /// The innermost item around, by its place in the list.
     pub scope: Option<u32>,
     pub in_test: bool,
@@ -34,6 +36,7 @@ impl<'t> Extractor<'t> {
             line_starts: fold::line_starts(text),
             base: 0,
             out: FileSyntax::default(),
+            body: Body::default(),
             scope: None,
             in_test: false,
             locals: Locals::default(),
@@ -43,14 +46,17 @@ impl<'t> Extractor<'t> {
         }
     }
 
-    pub fn file(mut self, file: &ast::SourceFile) -> FileSyntax {
+    pub fn file(mut self, file: &ast::SourceFile) -> Parsed {
         self.out.docs = self.inner_docs(file.syntax());
         self.in_test = self.attributes(file.syntax()).any(attributes::is_cfg_test);
         for item in file.items() {
             self.item(&item);
         }
-        order::sort(&mut self.out);
-        self.out
+        let mut parsed = Parsed { syntax: self.out, body: self.body };
+        order::sort(&mut parsed);
+        parsed.syntax.type_names = type_names(&parsed.body);
+        parsed.syntax.interface = interface::of(&parsed.syntax);
+        parsed
     }
 
     pub fn span(&self, range: TextRange) -> Span {
@@ -120,6 +126,13 @@ impl<'t> Extractor<'t> {
         (self.scope, self.in_test) = outer;
         self.generic_names.truncate(generics);
     }
+}
+
+fn type_names(body: &Body) -> Vec<String> {
+    let types = body.references.iter().filter(|reference| reference.kind == ReferenceKind::Type);
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    let names = types.flat_map(|reference| &reference.path);
+    names.filter(|name| seen.insert(name)).cloned().collect()
 }
 
 fn span_at(base: u32, range: TextRange) -> Span {

@@ -64,7 +64,7 @@ impl Extractor<'_> {
     }
 
     fn is_opaque(&self, reference: u32) -> bool {
-        let name = self.out.references.get(reference as usize).and_then(|reference| reference.path.last());
+        let name = self.body.references.get(reference as usize).and_then(|reference| reference.path.last());
         name.is_some_and(|name| OPAQUE.contains(&name.as_str()))
     }
 

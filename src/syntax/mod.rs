@@ -20,17 +20,30 @@ mod patterns;
 mod macros;
 mod fragments;
 mod declared;
+mod interface;
+mod kept;
 mod order;
 mod fold;
 
-pub use parse::{parse, parse_all};
+pub use kept::KeptBody;
+pub use parse::{ByFile, parse, parse_all};
 pub use types::{Generic, Signature, TypePath, TypeRef};
 pub use value::{Literal, PayloadField, Value, ValueId};
 
-use crate::model::{LineRange, Span, Symbol};
+use serde::{Deserialize, Serialize};
 
-/// All that was read from one file. Broken code gives what can be read.
+use crate::model::{LineRange, Span, Symbol};
+use crate::text::Digest;
+
+/// All that was read from one text. Broken code gives what can be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parsed {
+    pub syntax: FileSyntax,
+    pub body: Body,
+}
+
+/// What other files and a reader need to know of a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileSyntax {
     /// In the order of the text; a parent stands before its children.
     pub items: Vec<Symbol>,
@@ -40,24 +53,33 @@ pub struct FileSyntax {
     pub modules: Vec<ModuleDecl>,
     /// Macros with `#[macro_export]`, by their places in the list of items.
     pub exported_macros: Vec<u32>,
+    /// The types that items are written with, by item.
+    pub signatures: Vec<Signature>,
+    /// The names in the paths of the types that are used, each once, in the order of the text.
+    pub type_names: Vec<String>,
+    /// The inner docs (`//!`) at the top.
+    pub docs: Option<Span>,
+    /// Whole lines that a skeleton leaves out: bodies, long values. In the order of the text, none inside another.
+    pub folds: Vec<Span>,
+    /// A digest of what other files can see of it.
+    pub interface: Digest,
+    /// Number of syntax errors that the parser tells; what it reads and the compiler refuses is none.
+    pub errors: u32,
+}
+
+/// What is named in a file and what its bodies show of types: for tying it to what it names, and for nothing else.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Body {
     /// Calls, method calls, macro calls and type uses, in the order of the text.
     pub references: Vec<Reference>,
     /// Type arguments that are written at references (`::<T>`, `Vec::<T>::new`), by reference.
     pub type_arguments: Vec<TypeArguments>,
     /// What the bodies show of types; receivers point into it.
     pub values: Vec<Value>,
-    /// The types that items are written with, by item.
-    pub signatures: Vec<Signature>,
-    /// The inner docs (`//!`) at the top.
-    pub docs: Option<Span>,
-    /// Whole lines that a skeleton leaves out: bodies, long values. In the order of the text, none inside another.
-    pub folds: Vec<Span>,
-    /// Number of syntax errors that the parser tells; what it reads and the compiler refuses is none.
-    pub errors: u32,
 }
 
 /// A `mod` item.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleDecl {
     /// Its place in the list of items.
     pub item: u32,
@@ -71,7 +93,7 @@ pub struct ModuleDecl {
 
 /// One leaf of a `use` tree: `use a::{b::C as D, e::*}` gives `a::b::C` as `D`, and `a::e` with `glob`.
 /// `extern crate a as b` gives `::a` as `b`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
     /// As written, from the first segment: `["crate", "a", "C"]`. A first segment that is empty stands for a leading `::`.
     pub path: Vec<String>,
@@ -87,7 +109,7 @@ pub struct Import {
     pub at: Span,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ReferenceKind {
     Call,
     MethodCall,
@@ -100,7 +122,7 @@ pub enum ReferenceKind {
 }
 
 /// A place where something is named. What names a local variable or a type parameter alone is none.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
     pub kind: ReferenceKind,
     /// The path as written without generic arguments: `["Self", "new"]`; of a method call or a field its name alone.
@@ -114,8 +136,8 @@ pub struct Reference {
     pub receiver: Receiver,
 }
 
-/// What the text shows of the type of a receiver: in one word, and as a value of `FileSyntax::values`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// What the text shows of the type of a receiver: in one word, and as a value of `Body::values`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Receiver {
     /// There is none, or nothing is shown.
     #[default]
@@ -133,7 +155,7 @@ pub enum Receiver {
 }
 
 /// Type arguments that are written at a reference.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeArguments {
     /// Its place in the list of references.
     pub reference: u32,

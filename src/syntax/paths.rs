@@ -86,7 +86,7 @@ impl Extractor<'_> {
     pub(super) fn written_reference(&mut self, kind: ReferenceKind, written: Written) -> u32 {
         let place = self.push_reference(kind, written.segments, written.at, None);
         if !written.arguments.is_empty() {
-            self.out.type_arguments.push(TypeArguments {
+            self.body.type_arguments.push(TypeArguments {
                 reference: place,
                 of_last: written.last_has_arguments,
                 arguments: written.arguments,
@@ -103,8 +103,8 @@ impl Extractor<'_> {
         receiver: Option<ValueId>,
     ) -> u32 {
         let receiver = self.receiver(receiver);
-        self.out.references.push(Reference { kind, path, at, scope: self.scope, receiver });
-        self.out.references.len() as u32 - 1
+        self.body.references.push(Reference { kind, path, at, scope: self.scope, receiver });
+        self.body.references.len() as u32 - 1
     }
 }
 

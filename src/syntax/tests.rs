@@ -5,21 +5,19 @@ use std::fmt::Write as _;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use super::{
-    FileSyntax, PayloadField, Receiver, TypePath, TypeRef, Value, ValueId, enclosing, parse, skeleton,
-};
+use super::{Parsed, PayloadField, Receiver, TypePath, TypeRef, Value, ValueId, enclosing, parse, skeleton};
 use crate::model::Symbol;
 
-fn check(text: &str, show: impl Fn(&str, &FileSyntax) -> String, expect: Expect) {
-    let syntax = parse(text);
-    expect.assert_eq(&show(text, &syntax));
+fn check(text: &str, show: impl Fn(&str, &Parsed) -> String, expect: Expect) {
+    let parsed = parse(text);
+    expect.assert_eq(&show(text, &parsed));
 }
 
-fn outline(text: &str, syntax: &FileSyntax) -> String {
+fn outline(text: &str, parsed: &Parsed) -> String {
     let mut out = String::new();
-    for item in &syntax.items {
+    for item in &parsed.syntax.items {
         let depth =
-            std::iter::successors(item.parent, |parent| syntax.items[*parent as usize].parent).count();
+            std::iter::successors(item.parent, |parent| parsed.syntax.items[*parent as usize].parent).count();
         let signature = item.signature.of(text).split_whitespace().collect::<Vec<_>>().join(" ");
         let docs = item.docs.map(|docs| format!(" docs={:?}", docs.of(text))).unwrap_or_default();
         let test = if item.is_test { " test" } else { "" };
@@ -31,10 +29,10 @@ fn outline(text: &str, syntax: &FileSyntax) -> String {
     out
 }
 
-fn uses(_: &str, syntax: &FileSyntax) -> String {
+fn uses(_: &str, parsed: &Parsed) -> String {
     let mut out = String::new();
-    for import in &syntax.uses {
-        let scope = import.scope.map_or("", |scope| syntax.items[scope as usize].name.as_str());
+    for import in &parsed.syntax.uses {
+        let scope = import.scope.map_or("", |scope| parsed.syntax.items[scope as usize].name.as_str());
         let public = if import.public { "pub " } else { "" };
         let name = if import.glob { "*" } else { import.name.as_str() };
         writeln!(out, "{scope}: {public}{} as {name}", import.path.join("::")).unwrap();
@@ -43,19 +41,19 @@ fn uses(_: &str, syntax: &FileSyntax) -> String {
 }
 
 /// One line for each reference: what it names, where, and what is shown of its receiver.
-fn references(text: &str, syntax: &FileSyntax) -> String {
+fn references(text: &str, parsed: &Parsed) -> String {
     let mut out = String::new();
-    for (place, reference) in syntax.references.iter().enumerate() {
-        let scope = reference.scope.map_or("", |scope| syntax.items[scope as usize].name.as_str());
+    for (place, reference) in parsed.body.references.iter().enumerate() {
+        let scope = reference.scope.map_or("", |scope| parsed.syntax.items[scope as usize].name.as_str());
         let (kind, path) = (reference.kind, reference.path.join("::"));
-        let arguments = syntax.type_arguments.iter().find(|it| it.reference == place as u32);
+        let arguments = parsed.body.type_arguments.iter().find(|it| it.reference == place as u32);
         let arguments =
             arguments.map(|it| format!(" ::{}", listed(&it.arguments, written_type))).unwrap_or_default();
         let receiver = match reference.receiver {
             Receiver::Unknown => String::new(),
             Receiver::SelfValue => " of self".to_owned(),
             Receiver::Typed(id) | Receiver::Field(id) | Receiver::CallOf(id) | Receiver::MethodOf(id) => {
-                format!(" of {}", written_value(syntax, id))
+                format!(" of {}", written_value(parsed, id))
             }
         };
         assert!(path.ends_with(reference.at.of(text)), "{path} {:?}", reference.at.of(text));
@@ -64,17 +62,17 @@ fn references(text: &str, syntax: &FileSyntax) -> String {
     out
 }
 
-fn written_value(syntax: &FileSyntax, id: ValueId) -> String {
-    let inner = |id: &ValueId| written_value(syntax, *id);
-    let path = |place: &u32| syntax.references[*place as usize].path.join("::");
-    let receiver = |place: &u32| match syntax.references[*place as usize].receiver {
+fn written_value(parsed: &Parsed, id: ValueId) -> String {
+    let inner = |id: &ValueId| written_value(parsed, *id);
+    let path = |place: &u32| parsed.body.references[*place as usize].path.join("::");
+    let receiver = |place: &u32| match parsed.body.references[*place as usize].receiver {
         Receiver::Unknown => "?".to_owned(),
         Receiver::SelfValue => "self".to_owned(),
         Receiver::Typed(id) | Receiver::Field(id) | Receiver::CallOf(id) | Receiver::MethodOf(id) => {
             inner(&id)
         }
     };
-    match &syntax.values[id.0 as usize] {
+    match &parsed.body.values[id.0 as usize] {
         Value::Unknown => "?".to_owned(),
         Value::SelfValue => "self".to_owned(),
         Value::Typed(ty) => format!("<{}>", written_type(ty)),
@@ -128,10 +126,10 @@ fn listed<T>(parts: &[T], written: fn(&T) -> String) -> String {
     parts.iter().map(written).collect::<Vec<_>>().join(", ")
 }
 
-fn signatures(_: &str, syntax: &FileSyntax) -> String {
+fn signatures(_: &str, parsed: &Parsed) -> String {
     let mut out = String::new();
-    for it in &syntax.signatures {
-        let name = &syntax.items[it.item as usize].name;
+    for it in &parsed.syntax.signatures {
+        let name = &parsed.syntax.items[it.item as usize].name;
         let generics: Vec<String> = it
             .generics
             .iter()
@@ -154,7 +152,7 @@ fn signatures(_: &str, syntax: &FileSyntax) -> String {
 }
 
 /// The kept lines, and one comment for each gap.
-fn shown(text: &str, syntax: &FileSyntax) -> String {
+fn shown(text: &str, parsed: &Parsed) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut out = String::new();
     let mut next = 1;
@@ -163,7 +161,7 @@ fn shown(text: &str, syntax: &FileSyntax) -> String {
             writeln!(out, "// … {} lines", first - next).unwrap();
         }
     };
-    for range in skeleton(text, syntax) {
+    for range in skeleton(text, &parsed.syntax) {
         gap(next, range.first, &mut out);
         lines[range.first as usize - 1..range.last as usize].iter().for_each(|line| out.push_str(line));
         next = range.last + 1;
@@ -346,8 +344,8 @@ fn tests_are_known_by_attribute_and_by_configuration() {
 #[cfg_attr(test, derive(Debug))] struct G;
 #[cfg(feature = "x")] fn h() {}
 "#,
-        |_, syntax| {
-            let tests = syntax.items.iter().filter(|item| item.is_test);
+        |_, parsed| {
+            let tests = parsed.syntax.items.iter().filter(|item| item.is_test);
             tests.map(|item| item.name.as_str()).collect::<Vec<_>>().join(" ")
         },
         expect!["a b c tests d inner E x e"],
@@ -362,7 +360,7 @@ mod a;
 #[path = "x/y.rs"] mod b;
 #[macro_use] mod c { #[path="z.rs"] pub mod d; }
 "#,
-        |_, syntax| format!("{:#?}", syntax.modules),
+        |_, parsed| format!("{:#?}", parsed.syntax.modules),
         expect![[r#"
             [
                 ModuleDecl {
@@ -738,7 +736,7 @@ fn broken_code_gives_what_can_be_read() {
 #[test]
 fn innermost_item_around_an_offset() {
     let text = "mod a { fn b() { 1 } } struct C;";
-    let items = parse(text).items;
+    let items = parse(text).syntax.items;
     let around = |word: &str| {
         enclosing(&items, text.find(word).unwrap() as u32).map(|place| items[place as usize].name.clone())
     };
@@ -755,8 +753,8 @@ const DEEP_BYTES: usize = 1 << 16;
 #[test]
 fn a_megabyte_of_brackets_does_not_overflow() {
     for bracket in ["(", "[", "{"] {
-        let syntax = parse(&bracket.repeat(1 << 20));
-        assert!(syntax.errors > 0 && syntax.items.is_empty());
+        let parsed = parse(&bracket.repeat(1 << 20));
+        assert!(parsed.syntax.errors > 0 && parsed.syntax.items.is_empty());
     }
 }
 
@@ -826,10 +824,10 @@ fn deep_nesting_does_not_overflow() {
     ];
     for pattern in patterns {
         let text = format!("fn before() {{}} fn f() {{ x = {}", pattern.repeat(DEEP_BYTES / pattern.len()));
-        let syntax = parse(&text);
-        assert_eq!(syntax.items.first().map(|item| item.name.as_str()), Some("before"), "{pattern}");
-        let syntax = parse(&pattern.repeat(DEEP_BYTES / pattern.len()));
-        skeleton(&text, &syntax);
+        let parsed = parse(&text);
+        assert_eq!(parsed.syntax.items.first().map(|item| item.name.as_str()), Some("before"), "{pattern}");
+        let parsed = parse(&pattern.repeat(DEEP_BYTES / pattern.len()));
+        skeleton(&text, &parsed.syntax);
     }
 }
 
@@ -850,15 +848,15 @@ fn own_sources() -> Vec<String> {
 }
 
 fn assert_skeleton_is_valid(text: &str) {
-    let syntax = parse(text);
-    let shown = shown(text, &syntax);
-    if syntax.errors == 0 {
-        assert_eq!(parse(&shown).errors, 0, "{text}\n-----\n{shown}");
+    let parsed = parse(text);
+    let shown = shown(text, &parsed);
+    if parsed.syntax.errors == 0 {
+        assert_eq!(parse(&shown).syntax.errors, 0, "{text}\n-----\n{shown}");
     }
 }
 
 fn assert_items_nest(text: &str) {
-    let items = parse(text).items;
+    let items = parse(text).syntax.items;
     for (place, item) in items.iter().enumerate() {
         if let Some(parent) = item.parent {
             assert!((parent as usize) < place && items[parent as usize].span.covers(item.span), "{text}");
@@ -905,7 +903,7 @@ fn odd_source() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn skeletons_of_odd_texts_are_valid(text in odd_source()) {
-        assert_eq!(parse(&text).errors, 0, "{text}");
+        assert_eq!(parse(&text).syntax.errors, 0, "{text}");
         assert_skeleton_is_valid(&text);
         assert_items_nest(&text);
     }

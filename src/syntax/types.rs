@@ -1,15 +1,17 @@
 //! Types as they are written, and the signatures of items.
 
-use super::ReferenceKind;
-use super::extract::Extractor;
 use ra_ap_syntax::AstNode;
 use ra_ap_syntax::ast::{self, HasGenericArgs, HasGenericParams, HasTypeBounds};
+use serde::{Deserialize, Serialize};
+
+use super::ReferenceKind;
+use super::extract::Extractor;
 
 /// Types in types are read so far; nobody follows deeper ones.
 const DEEPEST_TYPE: u32 = 32;
 
 /// A type as written. References are left out: `&T` and `T` have the same methods and fields.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum TypeRef {
     /// `_`, or nothing that is followed here.
     #[default]
@@ -25,7 +27,7 @@ pub enum TypeRef {
 }
 
 /// `std::collections::HashMap<K, V>`, `Iterator<Item = T>`; of `<T as Trait>::Name` only `T::Name`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TypePath {
     pub path: Vec<String>,
     /// Of the last segment. Of `Fn(A, B) -> C` one tuple.
@@ -35,7 +37,7 @@ pub struct TypePath {
 }
 
 /// What the text says of the types of an item.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Signature {
     /// Its place in the list of items.
     pub item: u32,
@@ -50,7 +52,7 @@ pub struct Signature {
 }
 
 /// A type parameter.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Generic {
     pub name: String,
     pub bounds: Vec<TypePath>,

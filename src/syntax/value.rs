@@ -3,14 +3,16 @@
 //! Names of local variables are followed to what they were bound to, so no value names one. A value names
 //! others by their places in the list; what a path or a method means is for whoever knows the other files.
 
+use serde::{Deserialize, Serialize};
+
 use super::TypeRef;
 
-/// The place of a value in `FileSyntax::values`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// The place of a value in `Body::values`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ValueId(pub u32);
 
 /// Where the type of an expression or of a pattern's part comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Value {
     /// Nothing is shown.
     Unknown,
@@ -72,7 +74,40 @@ pub enum Value {
     Literal(Literal),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+impl Value {
+    /// Hands out every place that it names: of other values, and in the list of references.
+    pub(super) fn for_each_place(
+        &mut self,
+        value: &mut impl FnMut(&mut ValueId),
+        reference: &mut impl FnMut(&mut u32),
+    ) {
+        match self {
+            Value::Unknown | Value::SelfValue | Value::Typed(_) | Value::Literal(_) => {}
+            Value::Path(at) | Value::Field(at) => reference(at),
+            Value::Call { reference: at, arguments }
+            | Value::Method { reference: at, arguments }
+            | Value::Macro { reference: at, arguments } => {
+                reference(at);
+                arguments.iter_mut().flatten().for_each(value);
+            }
+            Value::CallValue(of) | Value::Element(of) | Value::Index(of) => value(of),
+            Value::Try(of) | Value::Await(of) | Value::Part { base: of, index: _ } => value(of),
+            Value::Payload { base, reference: at, field } => {
+                value(base);
+                reference(at);
+                if let PayloadField::Named(named) = field {
+                    reference(named);
+                }
+            }
+            Value::Tuple(parts) => parts.iter_mut().flatten().for_each(value),
+            Value::Array(of) | Value::Closure(of) => of.iter_mut().for_each(value),
+            Value::ClosureParameter { call, argument: _, parameter: _ } => value(call),
+            Value::OneOf(branches) => branches.iter_mut().for_each(value),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PayloadField {
     /// Its place among the fields of a tuple struct or variant.
     Index(u32),
@@ -80,7 +115,7 @@ pub enum PayloadField {
     Named(u32),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Literal {
     Text,
     Bytes,

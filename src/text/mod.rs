@@ -1,5 +1,6 @@
-//! Text as such: words inside identifiers, lines, tokens, secrets.
+//! Text as such: words inside identifiers, lines, tokens, secrets, what a text is known by.
 
+mod digest;
 mod identifiers;
 mod lines;
 mod pattern;
@@ -11,6 +12,7 @@ mod words;
 
 pub(crate) use pattern::pattern;
 
+pub use digest::Digest;
 pub use lines::LineIndex;
 pub use redact::{MASK, Redacted, redact};
 pub use stem::normalize;

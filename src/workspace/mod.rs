@@ -23,8 +23,11 @@ mod roles;
 mod members;
 mod root;
 mod rules;
+mod stamp;
 mod walk;
 mod filter;
+mod source;
+mod seen;
 mod read;
 mod skipped;
 mod snapshot;
@@ -37,13 +40,19 @@ mod fixture;
 
 pub use blob::{blob_id, blob_id_of_file};
 pub use root::{Root, find_root};
+pub use seen::Seen;
 pub use snapshot::WorkspaceError;
+pub use source::Text;
 pub use walk::WalkOptions;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+
+use serde::Serialize;
 
 use crate::model::{FileId, FileKind, Note, Role};
+
+use roles::Marks;
+use source::Torn;
 
 /// The files of a workspace at one moment, in the order of their paths.
 #[derive(Debug, Default)]
@@ -55,6 +64,9 @@ pub struct Snapshot {
     pub packages: Vec<Package>,
     /// What was skipped and why, what could not be read.
     pub notes: Vec<Note>,
+    /// What is to be known of its files when they are read the next time.
+    pub seen: Seen,
+    torn: Torn,
 }
 
 /// One file as it was read.
@@ -64,14 +76,15 @@ pub struct SourceFile {
     pub path: String,
     pub kind: FileKind,
     pub role: Role,
-    /// Valid UTF-8; line ends as they are on disk.
-    pub text: Arc<str>,
+    pub text: Text,
     /// The package that it belongs to: an index into `Snapshot::packages`.
     pub package: Option<u32>,
+    /// What its text says of its role.
+    marks: Marks,
 }
 
 /// A package of the workspace, as its `Cargo.toml` says.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Package {
     pub name: String,
     /// Folder relative to the root; empty for the root itself.
@@ -86,7 +99,7 @@ pub struct Package {
     pub dependencies: Vec<(String, u32)>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Target {
     pub kind: TargetKind,
     /// The crate's name in code (`-` turned to `_`).
@@ -95,7 +108,7 @@ pub struct Target {
     pub root: FileId,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum TargetKind {
     Lib,
     ProcMacro,

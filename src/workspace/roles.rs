@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::model::{FileKind, Role};
 
@@ -18,42 +18,37 @@ const TARGET_FOLDERS: [(&str, Role); 3] =
     [("tests", Role::Test), ("benches", Role::Bench), ("examples", Role::Example)];
 
 /// What a file's text says.
-struct Marks {
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Marks {
     generated: bool,
     tests: TestMarks,
 }
 
+impl Marks {
+    pub(super) fn of(kind: FileKind, text: &str) -> Marks {
+        let tests = if kind == FileKind::Rust { markers::test_marks(text) } else { TestMarks::default() };
+        Marks { generated: markers::is_generated(kind, text), tests }
+    }
+}
+
 /// One role a file, in order. `packages` is complete; `SourceFile::package` is set.
 pub(super) fn roles(files: &[SourceFile], packages: &[Package], attributes: &Attributes) -> Vec<Role> {
-    let marks: Vec<Marks> = files.par_iter().map(marks).collect();
     let by_targets = TargetRoles::new(files, packages);
-    let test_modules = TestModules::new(files, packages, &marks);
+    let test_modules = TestModules::new(files, packages);
     files
         .iter()
-        .zip(&marks)
-        .map(|(file, marks)| {
+        .map(|file| {
             if in_vendor_folder(&file.path) || attributes.is_vendored(&file.path) {
                 Role::Vendored
-            } else if marks.generated || attributes.is_generated(&file.path) {
+            } else if file.marks.generated || attributes.is_generated(&file.path) {
                 Role::Generated
-            } else if marks.tests.whole_file || test_modules.contains(&file.path) {
+            } else if file.marks.tests.whole_file || test_modules.contains(&file.path) {
                 Role::Test
             } else {
                 by_targets.of(file, packages)
             }
         })
         .collect()
-}
-
-fn marks(file: &SourceFile) -> Marks {
-    Marks {
-        generated: markers::is_generated(file.kind, &file.text),
-        tests: if file.kind == FileKind::Rust {
-            markers::test_marks(&file.text)
-        } else {
-            TestMarks::default()
-        },
-    }
 }
 
 fn in_vendor_folder(path: &str) -> bool {
@@ -154,12 +149,12 @@ struct TestModules {
 }
 
 impl TestModules {
-    fn new(files: &[SourceFile], packages: &[Package], marks: &[Marks]) -> TestModules {
+    fn new(files: &[SourceFile], packages: &[Package]) -> TestModules {
         let roots: HashSet<u32> =
             packages.iter().flat_map(|package| &package.targets).map(|target| target.root.0).collect();
         let mut modules = TestModules { files: HashSet::new(), folders: HashSet::new() };
-        for (index, (file, marks)) in (0..).zip(files.iter().zip(marks)) {
-            for module in &marks.tests.modules {
+        for (index, file) in (0..).zip(files) {
+            for module in &file.marks.tests.modules {
                 modules.add(&file.path, module, roots.contains(&index));
             }
         }

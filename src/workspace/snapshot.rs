@@ -1,13 +1,16 @@
 //! Building the snapshot: from the disk, or from texts in memory by the same rules.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use crate::model::{FileId, FileKind, Note, Role};
 
 use super::attributes::Attributes;
-use super::read::{MAX_FILE_BYTES, MAX_TOTAL_BYTES, read_all, read_small};
+use super::read::{MAX_FILE_BYTES, MAX_TOTAL_BYTES, Reader, read_small};
+use super::roles::Marks;
+use super::seen::Seen;
 use super::skipped::Skipped;
+use super::source::{Text, Torn};
 use super::walk::{WalkOptions, walk};
 use super::{Package, Snapshot, SourceFile, classify, packages, path, roles};
 
@@ -30,6 +33,18 @@ impl Snapshot {
     /// # Errors
     /// Where the root is not a folder that can be opened, or a pattern of the options is not a glob.
     pub fn read(root: &Path, options: &WalkOptions) -> Result<Snapshot, WorkspaceError> {
+        Snapshot::read_knowing(root, options, &Seen::default())
+    }
+
+    /// The same, where some files are known from before: those that did not change are read when their text is asked for.
+    ///
+    /// # Errors
+    /// As those of `read`.
+    pub fn read_knowing(
+        root: &Path,
+        options: &WalkOptions,
+        known: &Seen,
+    ) -> Result<Snapshot, WorkspaceError> {
         let failed = |source| WorkspaceError::Root { path: root.to_owned(), source };
         let root = root.canonicalize().map_err(failed)?;
         if !root.is_dir() {
@@ -38,17 +53,23 @@ impl Snapshot {
         std::fs::read_dir(&root).map_err(failed)?;
         let mut walk = walk(&root, options)?;
         let found = std::mem::take(&mut walk.files);
-        let texts = read_all(&root, &found, MAX_TOTAL_BYTES);
+        let torn = Torn::default();
+        let taken = Reader { root: &root, seen: known, torn: &torn }.read_all(&found, MAX_TOTAL_BYTES);
         let mut skipped = Skipped::from_walk(walk);
         let mut files = Vec::with_capacity(found.len());
-        for (found, text) in found.into_iter().zip(texts) {
-            match text {
-                Ok(text) => files.push(source_file(found.path, found.kind, text)),
+        let mut seen = Seen::default();
+        for (found, taken) in found.into_iter().zip(taken) {
+            if let Some(file) = taken.seen {
+                seen.insert(found.path.clone(), file);
+            }
+            match taken.text {
+                Ok((text, marks)) => files.push(source_file(found.path, found.kind, text, marks)),
                 Err(skip) => skipped.add(found.path, skip),
             }
         }
         let attributes = read_small(&root.join(ATTRIBUTES_FILE)).unwrap_or_default();
-        Ok(build(root, files, &attributes, skipped.notes()))
+        let snapshot = build(root, files, &attributes, skipped.notes());
+        Ok(Snapshot { seen, torn, ..snapshot })
     }
 
     /// The twin in memory, for tests: paths relative to the root, with `/` between the parts. What could not be a candidate on disk is left
@@ -67,7 +88,7 @@ impl Snapshot {
                 let taken = !classify::is_data(&path, kind, text.len() as u64)
                     && !classify::has_minified_line(kind, &text)
                     && text.len() as u64 <= MAX_FILE_BYTES;
-                taken.then(|| source_file(path, kind, Arc::from(text)))
+                taken.then(|| SourceFile::new(path, kind, &text))
             })
             .collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -92,14 +113,26 @@ impl Snapshot {
         (0..self.files.len() as u32).map(FileId)
     }
 
+    /// Whether a file that was not read at once was found changed, or gone, when its text was asked for: that text is empty.
+    pub fn is_torn(&self) -> bool {
+        self.torn.load(Ordering::Relaxed)
+    }
+
     /// The package that a file belongs to.
     pub fn package_of(&self, id: FileId) -> Option<&Package> {
         self.packages.get(self.file(id).package? as usize)
     }
 }
 
-fn source_file(path: String, kind: FileKind, text: Arc<str>) -> SourceFile {
-    SourceFile { path, kind, role: Role::Source, text, package: None }
+impl SourceFile {
+    /// A file of no package, in memory.
+    pub fn new(path: String, kind: FileKind, text: &str) -> SourceFile {
+        source_file(path, kind, Text::read(text), Marks::of(kind, text))
+    }
+}
+
+fn source_file(path: String, kind: FileKind, text: Text, marks: Marks) -> SourceFile {
+    SourceFile { path, kind, role: Role::Source, text, package: None, marks }
 }
 
 /// Packages and roles, once the texts stand in order.
@@ -114,7 +147,7 @@ fn build(root: PathBuf, mut files: Vec<SourceFile>, attributes: &str, mut notes:
     for (file, role) in files.iter_mut().zip(roles) {
         file.role = role;
     }
-    Snapshot { root, files, packages: read.packages, notes }
+    Snapshot { root, files, packages: read.packages, notes, ..Snapshot::default() }
 }
 
 #[cfg(test)]
@@ -168,7 +201,8 @@ mod tests {
         let owned = files.iter().map(|(path, text)| (path.to_string(), text.to_string())).collect();
         let made = Snapshot::from_files(folder.path(), owned);
         assert_eq!(paths(&read), ["Cargo.toml", "gen/a.rs", "src/lib.rs", "src/t.rs"]);
-        assert_eq!(format!("{read:?}"), format!("{made:?}"));
+        assert_eq!(format!("{:?}", read.files), format!("{:?}", made.files));
+        assert_eq!((read.packages, read.notes), (made.packages, made.notes));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use super::classify;
 use super::filter::Filter;
 use super::rules;
 use super::snapshot::WorkspaceError;
+use super::stamp::Stamp;
 
 /// The project's own ignore file.
 const OWN_IGNORE_FILE: &str = ".dossierignore";
@@ -31,6 +32,14 @@ pub struct WalkOptions {
     pub exclude: Vec<String>,
 }
 
+impl WalkOptions {
+    /// What they let in, as bytes: the same for the same patterns.
+    pub fn view(&self) -> Vec<u8> {
+        let WalkOptions { include, exclude } = self;
+        format!("{include:?} {exclude:?}").into_bytes()
+    }
+}
+
 /// A file that may be a candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {
@@ -38,7 +47,7 @@ pub(super) struct Found {
     pub path: String,
     pub kind: FileKind,
     /// As of the walk; it may change until the file is read.
-    pub bytes: u64,
+    pub stamp: Stamp,
 }
 
 /// The files in the order of their paths, and what could not be taken.
@@ -182,8 +191,8 @@ fn event(root: &Path, entry: Result<DirEntry, ignore::Error>) -> Option<Event> {
     let kind = classify::kind_of(&path)?;
     match entry.metadata() {
         Ok(metadata) => {
-            let bytes = metadata.len();
-            (!classify::is_data(&path, kind, bytes)).then_some(Event::File(Found { path, kind, bytes }))
+            let stamp = Stamp::of(&metadata);
+            (!classify::is_data(&path, kind, stamp.bytes)).then_some(Event::File(Found { path, kind, stamp }))
         }
         Err(error) => Some(Event::Unreadable(path, cause(&error))),
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use dossier::lsp::{
     Call, Documents, Encoding, Program, Readiness, Server, ServerKind, ServerState, Target, Unanswered,
 };
-use dossier::model::{Deadline, FileId, FileKind, Role};
+use dossier::model::{Deadline, FileId, FileKind};
 use dossier::workspace::SourceFile;
 use serde_json::json;
 
@@ -71,13 +71,7 @@ fn workspace() -> Workspace {
     let files =
         [("src/main.ts", MAIN), ("src/shop.ts", SHOP), ("tsconfig.json", "{ \"include\": [\"src\"] }")];
     let mut workspace = Workspace::new(&files);
-    let file = |(path, text): (&str, &str)| SourceFile {
-        path: path.to_owned(),
-        kind: FileKind::Config,
-        role: Role::Source,
-        text: text.into(),
-        package: None,
-    };
+    let file = |(path, text): (&str, &str)| SourceFile::new(path.to_owned(), FileKind::Config, text);
     workspace.snapshot.files = files.into_iter().map(file).collect();
     workspace
 }

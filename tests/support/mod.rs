@@ -130,11 +130,13 @@ impl Sandbox {
         Run { code: output.status.code().unwrap_or(-1), stdout: String::new(), stderr, took: start.elapsed() }
     }
 
-    /// Every path below the home and the folder of temporary files.
+    /// Every path below the home, but for the index, and the folder of temporary files.
     fn left_behind(&self) -> BTreeSet<PathBuf> {
         let mut found = BTreeSet::new();
         list(&self.path("home"), &mut found);
         list(&self.path("tmp"), &mut found);
+        let index = self.path("home/.cache/dossier/index");
+        found.retain(|path| !path.starts_with(&index) && !index.starts_with(path));
         found
     }
 

@@ -1,5 +1,7 @@
 //! From places in texts to items.
 
+use std::sync::Arc;
+
 use crate::lsp::{At, Place, Target};
 use crate::model::{FileId, Symbol, SymbolId, SymbolKind};
 use crate::syntax::FileSyntax;
@@ -9,7 +11,7 @@ use super::super::build::WHOLE_FILE;
 /// The items of a snapshot by their places.
 #[derive(Clone, Copy)]
 pub(super) struct Code<'a> {
-    pub syntax: &'a [Option<FileSyntax>],
+    pub syntax: &'a [Option<Arc<FileSyntax>>],
 }
 
 impl<'a> Code<'a> {

@@ -9,7 +9,7 @@ mod ask;
 mod code;
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use petgraph::Direction;
 
@@ -50,7 +50,7 @@ impl<'a> Served<'a> {
     /// `server` names it in reasons; `syntax` is that of the snapshot that `graph` and `questions` are of.
     pub fn new(
         graph: &Graph,
-        syntax: &'a [Option<FileSyntax>],
+        syntax: &'a [Option<Arc<FileSyntax>>],
         questions: Questions<'a>,
         server: &'static str,
     ) -> Served<'a> {

@@ -11,7 +11,8 @@ use gix::objs::{CommitRefIter, Find, Kind};
 
 use crate::model::Deadline;
 
-use super::changes::Job;
+use super::changes::{ChangedPaths, Job};
+use super::known::{Facts, KnownCommits, Read};
 use super::repository::Opened;
 use super::{CHUNK, Commit, Listing};
 
@@ -35,15 +36,23 @@ pub(super) enum End {
 pub(super) struct Log {
     pub commits: Vec<Commit>,
     pub end: End,
+    /// What known commits changed: their places, and which list of paths they index.
+    pub known: Vec<(usize, u32, ChangedPaths)>,
+    /// The commits that were not known.
+    pub read: Vec<Read>,
 }
 
-/// What is needed of a commit's object.
 struct Decoded {
-    tree: ObjectId,
-    parents: Vec<ObjectId>,
-    author_time: i64,
-    commit_time: i64,
-    message: String,
+    facts: Facts,
+    source: From,
+}
+
+/// Where a commit is known from.
+enum From {
+    /// Its object was read, and this is its tree.
+    Object(ObjectId),
+    /// It was known, with what it changed; nothing of a merge.
+    Before(Option<(usize, ChangedPaths)>),
 }
 
 /// A commit to visit: by time, of equals the one that was found first.
@@ -60,18 +69,24 @@ struct Walk<'a, F: FnMut(Vec<Job>)> {
     shallow: HashSet<ObjectId>,
     /// Commits that were found and not yet visited; decoded already, since their time decides the order.
     queue: BinaryHeap<Next>,
+    known: &'a mut KnownCommits,
     decoded: HashMap<ObjectId, Decoded>,
     found: HashSet<ObjectId>,
     /// Commits that wait for the tree of this parent.
     waiting: HashMap<ObjectId, Vec<(u32, ObjectId)>>,
     jobs: Vec<Job>,
     submit: F,
-    commits: Vec<Commit>,
-    end: End,
+    out: Log,
 }
 
 /// Walks from HEAD. Hands out, in chunks, which trees are to be compared for which commit, as soon as both are known.
-pub(super) fn read(opened: &Opened, max: usize, deadline: &Deadline, submit: impl FnMut(Vec<Job>)) -> Log {
+pub(super) fn read(
+    opened: &Opened,
+    known: &mut KnownCommits,
+    max: usize,
+    deadline: &Deadline,
+    submit: impl FnMut(Vec<Job>),
+) -> Log {
     let repository = opened.repository.to_thread_local();
     let shallow = repository.shallow_commits().ok().flatten();
     let mut walk = Walk {
@@ -79,21 +94,21 @@ pub(super) fn read(opened: &Opened, max: usize, deadline: &Deadline, submit: imp
         buffer: Vec::new(),
         shallow: shallow.iter().flat_map(|commits| commits.iter().copied()).collect(),
         queue: BinaryHeap::new(),
+        known,
         decoded: HashMap::default(),
         found: HashSet::default(),
         waiting: HashMap::default(),
         jobs: Vec::new(),
         submit,
-        commits: Vec::new(),
-        end: End::Root,
+        out: Log { commits: Vec::new(), end: End::Root, known: Vec::new(), read: Vec::new() },
     };
     walk.find(opened.head);
     while let Some(next) = walk.queue.pop() {
-        if walk.commits.len() >= max {
+        if walk.out.commits.len() >= max {
             walk.stop(End::Limit);
             break;
         }
-        if walk.commits.len().is_multiple_of(CHECK_DEADLINE_EVERY) && deadline.is_over() {
+        if walk.out.commits.len().is_multiple_of(CHECK_DEADLINE_EVERY) && deadline.is_over() {
             walk.stop(End::Deadline);
             break;
         }
@@ -108,10 +123,12 @@ impl<F: FnMut(Vec<Job>)> Walk<'_, F> {
         if !self.found.insert(id) {
             return;
         }
-        match self.decode(id) {
+        let known = self.known.take(&id);
+        let known = known.map(|known| Decoded { facts: known.facts, source: From::Before(known.changed) });
+        match known.or_else(|| self.decode(id)) {
             Some(decoded) => {
                 let found = std::cmp::Reverse(self.found.len());
-                self.queue.push(Next { commit_time: decoded.commit_time, found, id });
+                self.queue.push(Next { commit_time: decoded.facts.commit_time, found, id });
                 self.decoded.insert(id, decoded);
             }
             None => self.stop(End::Damaged),
@@ -127,43 +144,70 @@ impl<F: FnMut(Vec<Job>)> Walk<'_, F> {
     }
 
     fn visit(&mut self, id: ObjectId) {
-        let Some(decoded) = self.decoded.remove(&id) else { return };
-        let index = self.commits.len() as u32;
-        self.serve_waiting(&id, decoded.tree);
+        let Some(Decoded { facts, source }) = self.decoded.remove(&id) else { return };
+        let index = self.out.commits.len() as u32;
+        self.serve_waiting(&id, &source);
         let at_edge = self.shallow.contains(&id);
-        let listing = match (&decoded.parents[..], at_edge) {
-            (_, true) => {
+        let is_read = matches!(source, From::Object(_));
+        let listing = match (&facts.parents[..], source) {
+            _ if at_edge => {
                 self.stop(End::Shallow);
                 Listing::Unknown
             }
-            ([], _) => {
-                self.add_job(Job { commit: index, tree: decoded.tree, parent: None });
+            (_, From::Before(Some((paths, changed)))) => {
+                self.out.known.push((paths, index, changed));
                 Listing::Listed
             }
-            ([parent], _) => {
-                self.waiting.entry(*parent).or_default().push((index, decoded.tree));
+            ([], From::Object(tree)) => {
+                self.add_job(Job { commit: index, tree, parent: None });
+                Listing::Listed
+            }
+            ([parent], From::Object(tree)) => {
+                self.waiting.entry(*parent).or_default().push((index, tree));
                 Listing::Listed
             }
             _ => Listing::Merge,
         };
-        self.commits.push(Commit {
+        self.out.commits.push(Commit {
             id: id.to_string(),
-            time: decoded.author_time,
-            message: decoded.message,
-            parents: decoded.parents.len() as u32,
+            time: facts.author_time,
+            message: facts.message.clone(),
+            parents: facts.parents.len() as u32,
             paths: Box::default(),
             listing,
         });
         if !at_edge {
-            for parent in decoded.parents {
-                self.find(parent);
+            for parent in &facts.parents {
+                self.find(*parent);
+            }
+            if is_read {
+                self.out.read.push(Read { commit: index, id, facts });
             }
         }
     }
 
-    fn serve_waiting(&mut self, parent: &ObjectId, parent_tree: ObjectId) {
-        for (commit, tree) in self.waiting.remove(parent).unwrap_or_default() {
-            self.add_job(Job { commit, tree, parent: Some(parent_tree) });
+    fn serve_waiting(&mut self, parent: &ObjectId, source: &From) {
+        let waiting = self.waiting.remove(parent).unwrap_or_default();
+        if waiting.is_empty() {
+            return;
+        }
+        let parent_tree = self.tree(parent, source);
+        for (commit, tree) in waiting {
+            match parent_tree {
+                Some(_) => self.add_job(Job { commit, tree, parent: parent_tree }),
+                None => self.mark_unknown(commit),
+            }
+        }
+    }
+
+    /// The tree of a commit; of one that was known it is read now.
+    fn tree(&mut self, id: &ObjectId, source: &From) -> Option<ObjectId> {
+        match source {
+            From::Object(tree) => Some(*tree),
+            From::Before(_) => match self.decode(*id)?.source {
+                From::Object(tree) => Some(tree),
+                From::Before(_) => None,
+            },
         }
     }
 
@@ -176,30 +220,31 @@ impl<F: FnMut(Vec<Job>)> Walk<'_, F> {
 
     /// Damage is told before anything else.
     fn stop(&mut self, end: End) {
-        if self.end != End::Damaged {
-            self.end = end;
+        if self.out.end != End::Damaged {
+            self.out.end = end;
         }
     }
 
     /// Hands out what is left: commits whose parent was found and not visited any more.
     fn finish(mut self) -> Log {
-        for (parent, commits) in std::mem::take(&mut self.waiting) {
-            let parent_tree = self.decoded.get(&parent).map(|decoded| decoded.tree);
-            for (commit, tree) in commits {
-                match parent_tree {
-                    Some(_) => self.add_job(Job { commit, tree, parent: parent_tree }),
-                    None => self.mark_unknown(commit),
+        let waiting: Vec<ObjectId> = self.waiting.keys().copied().collect();
+        for parent in waiting {
+            match self.decoded.remove(&parent) {
+                Some(decoded) => self.serve_waiting(&parent, &decoded.source),
+                None => {
+                    let commits = self.waiting.remove(&parent).unwrap_or_default();
+                    commits.into_iter().for_each(|(commit, _)| self.mark_unknown(commit));
                 }
             }
         }
         if !self.jobs.is_empty() {
             (self.submit)(std::mem::take(&mut self.jobs));
         }
-        Log { commits: self.commits, end: self.end }
+        self.out
     }
 
     fn mark_unknown(&mut self, commit: u32) {
-        if let Some(commit) = self.commits.get_mut(commit as usize) {
+        if let Some(commit) = self.out.commits.get_mut(commit as usize) {
             commit.listing = Listing::Unknown;
         }
     }
@@ -221,7 +266,8 @@ fn decode(tokens: CommitRefIter<'_>) -> Option<Decoded> {
             Token::Encoding(_) | Token::ExtraHeader(_) => {}
         }
     }
-    Some(Decoded { tree: tree?, parents, author_time, commit_time, message })
+    let facts = Facts { parents, author_time, commit_time, message };
+    Some(Decoded { facts, source: From::Object(tree?) })
 }
 
 /// Other encodings than UTF-8 are rare and old: their letters beyond ASCII are lost.

@@ -5,6 +5,7 @@
 
 mod assemble;
 mod changes;
+mod known;
 mod log;
 mod origin;
 mod renames;
@@ -16,7 +17,9 @@ use std::sync::Mutex;
 use crate::model::{Deadline, Note};
 
 use assemble::{Assembled, Listed, assemble};
-use changes::{Differ, Job};
+use changes::{ChangedPaths, Differ, Job};
+pub use known::Commits;
+use known::KnownCommits;
 use log::End;
 pub use origin::{Origin, origin};
 use repository::Opened;
@@ -104,16 +107,30 @@ pub enum Listing {
 impl History {
     /// Reads the history of the repository that `root` lies in. Ends early, with what it has, when the deadline is over.
     pub fn read(root: &Path, options: &HistoryOptions, deadline: &Deadline) -> History {
+        History::read_knowing(root, options, Vec::new(), deadline).0
+    }
+
+    /// The same, where some commits are known from before; and what is known now besides.
+    pub fn read_knowing(
+        root: &Path,
+        options: &HistoryOptions,
+        known: Vec<Commits>,
+        deadline: &Deadline,
+    ) -> (History, Commits) {
         let opened = match repository::open(root) {
             Ok(opened) => opened,
             Err(empty) => {
-                return History { state: empty.state, notes: vec![empty.note], ..History::default() };
+                let history = History { state: empty.state, notes: vec![empty.note], ..History::default() };
+                return (history, Commits::default());
             }
         };
+        let max_paths = options.max_paths_per_commit;
+        let known = known.into_iter().filter(|commits| commits.holds(&opened.prefix, max_paths)).collect();
+        let mut known = KnownCommits::new(known);
         let lists = Mutex::new(Vec::new());
-        let log = rayon::scope(|scope| {
-            let (opened, lists) = (&opened, &lists);
-            log::read(opened, options.max_commits, deadline, |jobs: Vec<Job>| {
+        let mut log = rayon::scope(|scope| {
+            let (opened, lists, known) = (&opened, &lists, &mut known);
+            log::read(opened, known, options.max_commits, deadline, |jobs: Vec<Job>| {
                 scope.spawn(move |_| {
                     let listed = list(opened, jobs, options, deadline);
                     if let Ok(mut lists) = lists.lock() {
@@ -122,15 +139,40 @@ impl History {
                 });
             })
         });
-        let Assembled { commits, paths, end } = assemble(log, &lists.into_inner().unwrap_or_default());
+        let mut lists = lists.into_inner().unwrap_or_default();
+        let mut new = Commits::new(&opened.prefix, max_paths);
+        new.put_down(std::mem::take(&mut log.read), &lists);
+        lists.extend(known_lists(known.paths, std::mem::take(&mut log.known)));
+        let Assembled { commits, paths, end } = assemble(log, &lists);
         let notes = note(end, commits.len()).into_iter().collect();
-        History { state: state(end), commits, paths, notes }
+        (History { state: state(end), commits, paths, notes }, new)
+    }
+
+    /// Whether it is all that there is behind the commit `head`, which HEAD is at.
+    pub fn is_at(&self, head: Option<&str>) -> bool {
+        let is_whole = matches!(self.state, HistoryState::Complete | HistoryState::Limited);
+        is_whole && self.commits.first().map(|commit| commit.id.as_str()) == head
     }
 
     /// The paths that a commit changed.
     pub fn paths_of<'h>(&'h self, commit: &'h Commit) -> impl Iterator<Item = &'h str> {
         commit.paths.iter().filter_map(|path| self.paths.get(*path as usize).map(String::as_str))
     }
+}
+
+/// The commit that HEAD of the repository around `root` is at, in hexadecimal digits; `None` where there is none.
+pub fn head(root: &Path) -> Option<String> {
+    repository::open(root).ok().map(|opened| opened.head.to_string())
+}
+
+/// What known commits changed, as if it had been listed now.
+fn known_lists(paths: Vec<Vec<String>>, known: Vec<(usize, u32, ChangedPaths)>) -> Vec<Listed> {
+    let mut lists: Vec<Listed> =
+        paths.into_iter().map(|paths| Listed { paths, commits: Vec::new() }).collect();
+    for (list, commit, changed) in known {
+        lists.get_mut(list).into_iter().for_each(|list| list.commits.push((commit, changed.clone())));
+    }
+    lists
 }
 
 fn list(opened: &Opened, jobs: Vec<Job>, options: &HistoryOptions, deadline: &Deadline) -> Listed {

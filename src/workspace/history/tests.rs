@@ -22,8 +22,20 @@ fn read(folder: &Folder) -> History {
     read_below(folder, "")
 }
 
+/// Read anew; and it is the same where its commits are known, or half of them.
 fn read_below(folder: &Folder, below: &str) -> History {
-    History::read(&folder.join(below), &HistoryOptions::default(), &Deadline::never())
+    let (root, options, never) = (folder.join(below), HistoryOptions::default(), Deadline::never());
+    let (history, commits) = History::read_knowing(&root, &options, Vec::new(), &never);
+    let (known, nothing) = History::read_knowing(&root, &options, vec![commits.clone()], &never);
+    assert_eq!(known, history);
+    assert!(nothing.len() <= history.commits.len() - commits.len().min(history.commits.len()));
+    let newest = HistoryOptions { max_commits: history.commits.len() / 2, ..options };
+    let (_, half) = History::read_knowing(&root, &newest, Vec::new(), &never);
+    let (known, rest) = History::read_knowing(&root, &options, vec![half.clone()], &never);
+    assert_eq!(known, history);
+    let joined = Commits::joined(vec![half, rest]);
+    assert_eq!(History::read_knowing(&root, &options, vec![joined], &never).0, history);
+    history
 }
 
 /// `message: paths`, newest first.

@@ -1,0 +1,150 @@
+//! `dossier index` brings what is kept of a workspace up to date, and says what there is; `dossier clean` removes it.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Instant, SystemTime};
+
+use anyhow::{Context, ensure};
+
+use super::Outcome;
+use super::args::{CleanArgs, IndexArgs};
+use super::messages::Messages;
+use super::output::Output;
+use super::progress::Progress;
+use super::server::walk_options;
+use super::settings::{self, cache_folder};
+use crate::model::Deadline;
+use crate::pipeline::{IndexStatus, OpenOptions, Watch, Workspace};
+use crate::render::printable;
+use crate::store::IndexFolder;
+use crate::workspace::WalkOptions;
+
+/// Bytes in what is shown as a MB.
+const MB: f64 = 1e6;
+
+pub(super) fn run(args: &IndexArgs, messages: &Messages) -> anyhow::Result<Outcome> {
+    let (root, notes) = settings::root(&args.place)?;
+    messages.notes(&notes);
+    let loaded = settings::load(&root, args.patterns.typed());
+    messages.notes(&loaded.notes);
+    let walk = walk_options(&loaded.settings);
+    let folder = folder()?;
+    if !args.status {
+        update(&root, &walk, &folder, messages)?;
+    }
+    status(&root, &walk, &folder, messages)
+}
+
+pub(super) fn folder() -> anyhow::Result<IndexFolder> {
+    let cache =
+        cache_folder().context("there is no home folder to keep an index in: set HOME or XDG_CACHE_HOME")?;
+    Ok(IndexFolder::in_cache(&cache))
+}
+
+fn update(root: &Path, walk: &WalkOptions, folder: &IndexFolder, messages: &Messages) -> anyhow::Result<()> {
+    let bar = Bar { progress: Progress::files(messages), lines: AtomicUsize::new(0), since: Instant::now() };
+    let open = OpenOptions { index: Some(folder), watch: Some(&bar) };
+    let mut workspace = Workspace::open_with(root, walk, open, &Deadline::never())?;
+    let is_kept = workspace.is_kept();
+    let trouble = workspace.settle();
+    drop(bar);
+    messages.notes(&workspace.snapshot.notes);
+    messages.notes(&workspace.history.notes);
+    ensure!(is_kept, "nothing was kept in {}: see above", folder.path().display());
+    match trouble {
+        Some(note) => anyhow::bail!("{}", note.text),
+        None => Ok(()),
+    }
+}
+
+/// Files, lines per second and the time that is left.
+struct Bar {
+    progress: Progress,
+    lines: AtomicUsize,
+    since: Instant,
+}
+
+impl Watch for Bar {
+    fn begins(&self, files: usize) {
+        self.progress.length(files);
+    }
+
+    fn parsed(&self, lines: usize) {
+        let lines = self.lines.fetch_add(lines, Ordering::Relaxed) + lines;
+        let per_second = lines as f64 / self.since.elapsed().as_secs_f64().max(f64::MIN_POSITIVE);
+        self.progress.step(format!("{per_second:.0} lines/s"));
+    }
+}
+
+fn status(
+    root: &Path,
+    walk: &WalkOptions,
+    folder: &IndexFolder,
+    messages: &Messages,
+) -> anyhow::Result<Outcome> {
+    let Some(status) = IndexStatus::of(root, walk, folder)? else {
+        messages.say(&format!("no index of {} yet: `dossier index` makes it", root.display()));
+        return Ok(Outcome::NothingFound);
+    };
+    messages.notes(&status.notes);
+    Output::stdout().write(&page(&status))?;
+    Ok(Outcome::Done)
+}
+
+fn page(status: &IndexStatus) -> String {
+    let IndexStatus { path, bytes, generation, saved, files, changed, source_bytes, notes: _ } = status;
+    let share = 100.0 * *bytes as f64 / (*source_bytes).max(1) as f64;
+    format!(
+        "index       {}\nsize        {:.1} MB, {share:.0} % of the files\ngeneration  {generation}\nmade        {}\nfiles       {files}\nchanged     {changed} since\n",
+        printable(&path.display().to_string()),
+        *bytes as f64 / MB,
+        saved.map_or_else(|| "never".to_owned(), ago),
+    )
+}
+
+/// `3 minutes ago`
+fn ago(time: SystemTime) -> String {
+    let seconds = time.elapsed().unwrap_or_default().as_secs();
+    let (count, unit) = match seconds {
+        0..60 => (seconds, "second"),
+        60..3_600 => (seconds / 60, "minute"),
+        3_600..86_400 => (seconds / 3_600, "hour"),
+        _ => (seconds / 86_400, "day"),
+    };
+    format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" })
+}
+
+pub(super) fn clean(args: &CleanArgs, messages: &Messages) -> anyhow::Result<Outcome> {
+    let folder = folder()?;
+    let removed = if args.all {
+        folder.remove(None)?
+    } else {
+        let (root, notes) = settings::root(&args.place)?;
+        messages.notes(&notes);
+        folder.remove(Some(&root))?
+    };
+    let noun = if removed.count == 1 { "index" } else { "indices" };
+    let size = removed.bytes as f64 / MB;
+    messages.say(&format!(
+        "removed {} {noun}, {size:.1} MB, from {}",
+        removed.count,
+        folder.path().display()
+    ));
+    Ok(Outcome::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn ages_are_told_in_one_unit() {
+        let shown = |seconds| ago(SystemTime::now() - Duration::from_secs(seconds));
+        assert_eq!(
+            [shown(1), shown(150), shown(7_200), shown(200_000)],
+            ["1 second ago", "2 minutes ago", "2 hours ago", "2 days ago"]
+        );
+    }
+}

@@ -1,0 +1,258 @@
+//! How a workspace is opened: with nothing known, with what is kept on disk, or from one that is open already. It is one way: what
+//! is known of a text holds as long as the text is the same, and only the rest is read, parsed and tied.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use rayon::prelude::*;
+
+use super::before::{Before, Facts, Moves};
+use super::saving::{News, Saving, Shared};
+use super::{Clock, HISTORY_TIME, PipelineError, Workspace};
+use crate::graph::{self, Graph};
+use crate::index::{Earlier, Lexical, Links};
+use crate::model::{Deadline, FileKind};
+use crate::store::{IndexFolder, Packed};
+use crate::syntax::{self, Body, ByFile, FileSyntax, KeptBody};
+use crate::text::{Digest, TokenCounter};
+use crate::workspace::history::{self, Commits, History, HistoryOptions};
+use crate::workspace::{Snapshot, SourceFile, WalkOptions};
+
+/// What helps to open a workspace.
+#[derive(Default, Clone, Copy)]
+pub struct OpenOptions<'a> {
+    /// Where what is known is kept; `None` to read everything and keep nothing.
+    pub index: Option<&'a IndexFolder>,
+    /// Who is told how it goes on.
+    pub watch: Option<&'a dyn Watch>,
+}
+
+/// Somebody who waits. Called from several threads.
+pub trait Watch: Sync {
+    /// So many files are to be parsed.
+    fn begins(&self, files: usize);
+    /// One of them was, with so many lines.
+    fn parsed(&self, lines: usize);
+}
+
+impl Workspace {
+    /// Reads and analyses a workspace. Only a root that cannot be read at all is an error; all other trouble is a
+    /// note in the snapshot. Where `deadline` ends in time, git's history is read for a part of it at most.
+    pub fn open(root: &Path, options: &WalkOptions, deadline: &Deadline) -> Result<Workspace, PipelineError> {
+        Workspace::open_with(root, options, OpenOptions::default(), deadline)
+    }
+
+    /// The same with an index: what it has is not read again, and what it does not have is put down while the workspace is
+    /// in use already (see `Workspace::settle`).
+    pub fn open_with(
+        root: &Path,
+        options: &WalkOptions,
+        open: OpenOptions<'_>,
+        deadline: &Deadline,
+    ) -> Result<Workspace, PipelineError> {
+        let counter = TokenCounter::start();
+        let clock = Clock::start();
+        let mut opening =
+            Opening { root, options, watch: open.watch, counter, clock, index: None, base: None };
+        let Some(folder) = open.index else {
+            return opening.run(Before::default(), Past::Known(Vec::new()), deadline);
+        };
+        let canonical = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let opened = folder.open(&canonical, &options.view());
+        opening.index = opened.index.map(|index| Shared::new(folder, index));
+        let mut kept = opened.kept;
+        let commits = std::mem::take(&mut kept.commits);
+        let before = Before::of_kept(kept);
+        opening.base = Some(before.generation);
+        let workspace = opening.run(before, Past::Known(commits), deadline)?;
+        Ok(workspace.with_notes(opened.notes))
+    }
+
+    /// The workspace as it is now; what has not changed is shared with this one.
+    pub fn renewed(&self, deadline: &Deadline) -> Result<Workspace, PipelineError> {
+        let opening = Opening {
+            root: &self.snapshot.root,
+            options: &self.options,
+            watch: None,
+            counter: self.counter,
+            clock: Clock::start(),
+            index: self.index.clone(),
+            base: None,
+        };
+        opening.run(Before::of_workspace(self), Past::Read(&self.history), deadline)
+    }
+}
+
+/// What is known of the history.
+enum Past<'a> {
+    /// Packed, because it is opened on the thread that needs it.
+    Known(Vec<Packed>),
+    /// All of it, as long as HEAD is where it was.
+    Read(&'a Arc<History>),
+}
+
+impl Past<'_> {
+    /// The history, and what of it was not known.
+    fn read(self, root: &Path, deadline: &Deadline) -> (Arc<History>, Commits) {
+        let known = match self {
+            Past::Read(history) if history.is_at(history::head(root).as_deref()) => {
+                return (Arc::clone(history), Commits::default());
+            }
+            Past::Read(_) => Vec::new(),
+            Past::Known(commits) => commits.iter().filter_map(Packed::open).collect(),
+        };
+        let (history, new) = History::read_knowing(root, &HistoryOptions::default(), known, deadline);
+        (Arc::new(history), new)
+    }
+}
+
+struct Opening<'a> {
+    root: &'a Path,
+    options: &'a WalkOptions,
+    watch: Option<&'a dyn Watch>,
+    counter: TokenCounter,
+    clock: Clock,
+    index: Option<Arc<Shared>>,
+    /// The state that was found on disk; `None` where what is known comes from memory.
+    base: Option<u64>,
+}
+
+/// What the Rust files say, by file.
+struct Code {
+    syntax: ByFile<FileSyntax>,
+    /// Of the files that were parsed now.
+    bodies: ByFile<Body>,
+}
+
+impl Opening<'_> {
+    fn run(
+        mut self,
+        before: Before,
+        past: Past<'_>,
+        deadline: &Deadline,
+    ) -> Result<Workspace, PipelineError> {
+        let read = SystemTime::now();
+        let history_time = deadline.remaining().map(|left| left.min(HISTORY_TIME));
+        let history_deadline = history_time.map_or_else(Deadline::never, Deadline::after);
+        std::thread::scope(|scope| {
+            let root = self.root;
+            let history = scope.spawn(move || past.read(root, &history_deadline));
+            let Before { generation, time, seen, facts } = before;
+            let (snapshot, facts) =
+                rayon::join(|| Snapshot::read_knowing(self.root, self.options, &seen), || facts.read(&seen));
+            let snapshot = snapshot?;
+            self.clock.stage("walk");
+            let moves = Moves::of(&seen, &snapshot);
+            let code = self.parse(&snapshot, &facts);
+            self.clock.stage("syntax");
+            let (graph, lexical) = rayon::join(
+                || self.graph(&snapshot, &code, &facts, &moves),
+                || lexical(&snapshot, &code, &facts, &moves),
+            );
+            let links = Links::build(&graph, &lexical, &code.syntax);
+            self.clock.stage("index");
+            let (history, commits) = history.join().unwrap_or_default();
+            self.clock.stage("history");
+            let is_new = moves.changed > 0 || facts.lexical.is_none() || facts.graph.is_none();
+            let mut workspace = Workspace {
+                generation: generation + u64::from(is_new),
+                changed: if generation > 0 { moves.changed } else { 0 },
+                known: time,
+                read,
+                snapshot,
+                syntax: code.syntax,
+                graph,
+                lexical,
+                links,
+                history,
+                options: self.options.clone(),
+                counter: self.counter,
+                timings: self.clock.stages,
+                index: self.index,
+                saving: Saving::default(),
+            };
+            let news = News { is_new, seen: workspace.snapshot.seen != seen, bodies: code.bodies, commits };
+            workspace.saving = Saving::start(&workspace, self.base, news);
+            Ok(workspace)
+        })
+    }
+
+    /// Parses the files whose texts are not known.
+    fn parse(&self, snapshot: &Snapshot, facts: &Facts) -> Code {
+        let known = |file: &SourceFile| facts.syntax.get(&file.text.digest()).cloned();
+        let is_rust = |file: &SourceFile| file.kind == FileKind::Rust;
+        if let Some(watch) = self.watch {
+            watch.begins(snapshot.files.iter().filter(|file| is_rust(file) && known(file).is_none()).count());
+        }
+        let parse = |file: &SourceFile| {
+            if !is_rust(file) {
+                return (None, None);
+            }
+            if let Some(syntax) = known(file) {
+                return (Some(syntax), None);
+            }
+            let parsed = syntax::parse(&file.text);
+            if let Some(watch) = self.watch {
+                watch.parsed(file.text.lines().count());
+            }
+            (Some(Arc::new(parsed.syntax)), Some(Arc::new(parsed.body)))
+        };
+        let (syntax, bodies) = snapshot.files.par_iter().map(parse).unzip();
+        Code { syntax, bodies }
+    }
+
+    fn graph(&self, snapshot: &Snapshot, code: &Code, facts: &Facts, moves: &Moves) -> Graph {
+        let environment = graph::environment(snapshot, &code.syntax);
+        let earlier = facts.graph.as_ref().filter(|graph| graph.environment() == environment);
+        if let Some(graph) = earlier.filter(|_| moves.changed == 0) {
+            return graph.clone();
+        }
+        // In the same environment files have the same ids, and only those need a body whose text is another.
+        let is_known = |place: usize| earlier.is_some() && moves.same[place].is_some();
+        let bodies = self.bodies(snapshot, code, &is_known);
+        match earlier {
+            Some(earlier) => Graph::update(earlier, snapshot, &code.syntax, &bodies),
+            None => Graph::build(snapshot, &code.syntax, &bodies),
+        }
+    }
+
+    /// The bodies of all Rust files but those of which enough `is_known`: parsed just now, kept, or parsed again.
+    fn bodies(
+        &self,
+        snapshot: &Snapshot,
+        code: &Code,
+        is_known: &dyn Fn(usize) -> bool,
+    ) -> Vec<Option<Arc<Body>>> {
+        let mut bodies = code.bodies.clone();
+        let is_missing =
+            |place: &usize| code.syntax[*place].is_some() && bodies[*place].is_none() && !is_known(*place);
+        let missing: Vec<usize> = (0..bodies.len()).filter(is_missing).collect();
+        let digests: Vec<Digest> = missing.iter().map(|place| snapshot.files[*place].text.digest()).collect();
+        let kept = self.index.as_ref().map(|index| index.bodies(&digests)).unwrap_or_default();
+        let kept = kept.into_iter().chain(std::iter::repeat_with(|| None));
+        let found: Vec<(usize, Option<KeptBody>)> = missing.into_iter().zip(kept).collect();
+        let found: Vec<(usize, Body)> = found
+            .into_par_iter()
+            .map(|(place, kept)| {
+                let parse = || syntax::parse(&snapshot.files[place].text).body;
+                (place, kept.and_then(KeptBody::open).unwrap_or_else(parse))
+            })
+            .collect();
+        for (place, body) in found {
+            bodies[place] = Some(Arc::new(body));
+        }
+        bodies
+    }
+}
+
+fn lexical(snapshot: &Snapshot, code: &Code, facts: &Facts, moves: &Moves) -> Arc<Lexical> {
+    match &facts.lexical {
+        Some(lexical) if moves.changed == 0 => Arc::clone(lexical),
+        Some(lexical) => {
+            let earlier = Earlier { lexical, same: &moves.same };
+            Arc::new(Lexical::update(&earlier, snapshot, &code.syntax))
+        }
+        None => Arc::new(Lexical::build(snapshot, &code.syntax)),
+    }
+}

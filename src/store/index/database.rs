@@ -1,0 +1,261 @@
+//! One workspace's database: opened, read as one state, changed in one transaction.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rayon::prelude::*;
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
+use serde::de::DeserializeOwned;
+
+use super::{Change, CommitChange, FORMAT, IndexError, Kept, Packed, codec};
+use crate::text::Digest;
+use crate::workspace::private;
+
+/// `DOSS`, in the place that SQLite has for it: no other program's database is taken for ours.
+const APPLICATION: i32 = 0x444f_5353;
+
+/// Nobody waits for a reader or is one's reason to wait; two writers take some milliseconds each.
+const BUSY: Duration = Duration::from_secs(1);
+
+/// Small pages, because most rows are of some thousand bytes: with the usual 4096 the index of jj is a fifth larger.
+const PAGE_BYTES: i32 = 1024;
+
+const SCHEMA: &str = "
+    CREATE TABLE fact (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+    CREATE TABLE part (name TEXT PRIMARY KEY, data BLOB NOT NULL);
+    CREATE TABLE syntax (digest BLOB PRIMARY KEY, data BLOB NOT NULL);
+    CREATE TABLE body (digest BLOB PRIMARY KEY, data BLOB NOT NULL);
+    CREATE TABLE commits (number INTEGER PRIMARY KEY, data BLOB NOT NULL);
+";
+const TABLES: [&str; 5] = ["fact", "part", "syntax", "body", "commits"];
+
+/// What is kept of one workspace.
+#[derive(Debug)]
+pub struct Index {
+    connection: Connection,
+    path: PathBuf,
+}
+
+/// What of a database's troubles means that it is to be thrown away.
+pub(super) fn is_damage(error: &IndexError) -> bool {
+    match error {
+        IndexError::Folder { .. } => false,
+        IndexError::Foreign { .. } => true,
+        IndexError::Database { source, .. } => match source.sqlite_error_code() {
+            // `Unknown`: a table or a column is missing.
+            Some(code) => {
+                matches!(code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown)
+            }
+            // A value of another type.
+            None => true,
+        },
+    }
+}
+
+impl Index {
+    /// The database at `path`, which is made where it is not there; `root` says whose it is.
+    pub(super) fn open(path: &Path, root: &[u8]) -> Result<Index, IndexError> {
+        let folder = |source| IndexError::Folder { path: path.to_owned(), source };
+        // SQLite would make it for everybody to read.
+        drop(private::appendable(path).map_err(folder)?);
+        let failed = |source| IndexError::Database { path: path.to_owned(), source };
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+        let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+        let mut index = Index { connection, path: path.to_owned() };
+        index.prepare(root)?;
+        Ok(index)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn failed(&self) -> impl Fn(rusqlite::Error) -> IndexError + use<> {
+        let path = self.path.clone();
+        move |source| IndexError::Database { path: path.clone(), source }
+    }
+
+    /// Makes sure that it is ours, of this workspace and this version: one of another version is emptied.
+    fn prepare(&mut self, root: &[u8]) -> Result<(), IndexError> {
+        let failed = self.failed();
+        let foreign = |what| IndexError::Foreign { path: self.path.clone(), what };
+        let connection = &mut self.connection;
+        connection.busy_timeout(BUSY).map_err(&failed)?;
+        let application: i32 =
+            connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(&failed)?;
+        if application == APPLICATION
+            && version_of(connection).map_err(&failed)?.as_deref() == Some(&version())
+        {
+            return match root_of(connection).map_err(&failed)? {
+                Some(own) if own == root => configure(connection).map_err(&failed),
+                _ => Err(foreign("it is of another workspace")),
+            };
+        }
+        let tables: u32 = connection
+            .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+            .map_err(&failed)?;
+        if application != APPLICATION && tables > 0 {
+            return Err(foreign("it is another program's database"));
+        }
+        if tables == 0 {
+            connection.pragma_update(None, "page_size", PAGE_BYTES).map_err(&failed)?;
+        }
+        configure(connection).map_err(&failed)?;
+        make_tables(connection, root).map_err(&failed)
+    }
+
+    /// All that is kept but the bodies, as one state.
+    pub fn read(&mut self) -> Result<Kept, IndexError> {
+        let failed = self.failed();
+        read(&mut self.connection).map_err(failed)
+    }
+
+    /// What is kept of the bodies of texts; `None` where it is not there, or damaged. Bodies never change, so that they need not be
+    /// of the same state.
+    pub fn bodies<T: DeserializeOwned + Send>(
+        &self,
+        digests: &[Digest],
+    ) -> Result<Vec<Option<T>>, IndexError> {
+        let read = || -> rusqlite::Result<Vec<Option<Vec<u8>>>> {
+            let mut select = self.connection.prepare("SELECT data FROM body WHERE digest = ?")?;
+            let mut row =
+                |digest: &Digest| select.query_row([digest.as_bytes()], |row| row.get(0)).optional();
+            digests.iter().map(&mut row).collect()
+        };
+        let rows = read().map_err(self.failed())?;
+        Ok(rows.into_par_iter().map(|row| row.and_then(|bytes| codec::decode(&bytes))).collect())
+    }
+
+    /// In how many parts what is known of commits is kept.
+    pub fn commit_parts(&self) -> Result<usize, IndexError> {
+        let count = self.connection.query_row("SELECT count(*) FROM commits", [], |row| row.get::<_, i64>(0));
+        count.map(|count| count as usize).map_err(self.failed())
+    }
+
+    /// Goes from one state to the next, whole or not at all. `false` where another process has gone on already: then
+    /// nothing is done, as what it knows is as good.
+    pub fn save(&mut self, change: &Change) -> Result<bool, IndexError> {
+        let failed = self.failed();
+        save(&mut self.connection, change).map_err(failed)
+    }
+}
+
+/// What a program of another version, or of another format, must not read.
+fn version() -> String {
+    format!("{FORMAT} {}", env!("CARGO_PKG_VERSION"))
+}
+
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    // A power failure may cost the last change, and nothing else.
+    connection.pragma_update(None, "synchronous", "normal")?;
+    connection.pragma_update(None, "trusted_schema", false)
+}
+
+fn fact<T: rusqlite::types::FromSql>(connection: &Connection, name: &str) -> rusqlite::Result<Option<T>> {
+    connection.query_row("SELECT value FROM fact WHERE name = ?", [name], |row| row.get(0)).optional()
+}
+
+fn version_of(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    fact(connection, "version")
+}
+
+fn root_of(connection: &Connection) -> rusqlite::Result<Option<Vec<u8>>> {
+    fact(connection, "root")
+}
+
+fn make_tables(connection: &mut Connection, root: &[u8]) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let application: i32 = transaction.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    // Another process may have made them since.
+    if application != APPLICATION || version_of(&transaction)?.as_deref() != Some(&version()) {
+        for table in TABLES {
+            transaction.execute_batch(&format!("DROP TABLE IF EXISTS {table}"))?;
+        }
+        transaction.execute_batch(SCHEMA)?;
+        let mut insert = transaction.prepare("INSERT INTO fact VALUES (?, ?)")?;
+        insert.execute(params!["version", version()])?;
+        insert.execute(params!["root", root])?;
+        insert.execute(params!["generation", 0])?;
+        drop(insert);
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
+    }
+    transaction.commit()
+}
+
+fn read(connection: &mut Connection) -> rusqlite::Result<Kept> {
+    let transaction = connection.transaction()?;
+    let generation: i64 = fact(&transaction, "generation")?.unwrap_or_default();
+    let saved: Option<i64> = fact(&transaction, "saved")?;
+    let mut select = transaction.prepare("SELECT name, data FROM part")?;
+    let parts = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+    let mut select = transaction.prepare("SELECT digest, data FROM syntax")?;
+    let rows = select.query_map([], |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get(1)?)))?;
+    let rows: Vec<(Vec<u8>, Vec<u8>)> = rows.collect::<Result<_, _>>()?;
+    let syntax = rows.into_iter().filter_map(|(digest, data)| Some((Digest::from_bytes(&digest)?, data)));
+    let mut select = transaction.prepare("SELECT data FROM commits ORDER BY number")?;
+    let commits = select.query_map([], |row| row.get(0).map(Packed))?.collect::<Result<_, _>>()?;
+    Ok(Kept {
+        generation: generation as u64,
+        saved: saved.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds.max(0) as u64)),
+        parts,
+        syntax: syntax.collect(),
+        commits,
+    })
+}
+
+fn save(connection: &mut Connection, change: &Change) -> rusqlite::Result<bool> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let generation: i64 = fact(&transaction, "generation")?.unwrap_or_default();
+    let generation = generation as u64;
+    let fits = match change.base {
+        Some(base) => base == generation,
+        None => change.generation >= generation,
+    };
+    if !fits || version_of(&transaction)?.as_deref() != Some(&version()) {
+        return Ok(false);
+    }
+    for (part, data) in &change.parts {
+        // Removed before it is put in anew, it leaves its pages to what comes.
+        transaction.execute("DELETE FROM part WHERE name = ?", [part.name()])?;
+        transaction.execute("INSERT INTO part VALUES (?, ?)", params![part.name(), data.0])?;
+    }
+    keep_only(&transaction, &change.texts)?;
+    let mut syntax = transaction.prepare("INSERT OR REPLACE INTO syntax VALUES (?, ?)")?;
+    let mut body = transaction.prepare("INSERT OR REPLACE INTO body VALUES (?, ?)")?;
+    for text in &change.syntax {
+        syntax.execute(params![text.digest.as_bytes(), text.syntax.0])?;
+        body.execute(params![text.digest.as_bytes(), text.body.0])?;
+    }
+    drop((syntax, body));
+    if let CommitChange::Replace(_) = change.commits {
+        transaction.execute("DELETE FROM commits", [])?;
+    }
+    if let CommitChange::Add(data) | CommitChange::Replace(data) = &change.commits {
+        transaction.execute("INSERT INTO commits (data) VALUES (?)", [&data.0])?;
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let mut put = transaction.prepare("INSERT OR REPLACE INTO fact VALUES (?, ?)")?;
+    put.execute(params!["generation", change.generation as i64])?;
+    put.execute(params!["saved", now as i64])?;
+    drop(put);
+    transaction.commit()?;
+    // Else the change stays beside the database until the last process closes it, and is there twice. A reader may prevent it.
+    let _left_for_later = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    Ok(true)
+}
+
+/// Removes what is kept of other texts.
+fn keep_only(connection: &Connection, texts: &[Digest]) -> rusqlite::Result<()> {
+    let texts: HashSet<&[u8]> = texts.iter().map(Digest::as_bytes).collect();
+    let mut select = connection.prepare("SELECT digest FROM syntax")?;
+    let kept: Vec<Vec<u8>> = select.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    for digest in kept.iter().filter(|digest| !texts.contains(digest.as_slice())) {
+        connection.execute("DELETE FROM syntax WHERE digest = ?", [digest])?;
+        connection.execute("DELETE FROM body WHERE digest = ?", [digest])?;
+    }
+    Ok(())
+}

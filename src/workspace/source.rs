@@ -1,0 +1,79 @@
+//! The text of a file: read at once, or when it is first asked for, where its digest is known already.
+
+use std::fmt;
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use crate::text::Digest;
+
+use super::read::read_text;
+
+/// Whether files of a snapshot were found changed when they were read at last.
+pub(super) type Torn = Arc<AtomicBool>;
+
+/// Valid UTF-8; line ends as they are on disk. Clones share what was read.
+#[derive(Clone)]
+pub struct Text {
+    digest: Digest,
+    source: Arc<Source>,
+}
+
+struct Source {
+    text: OnceLock<Box<str>>,
+    /// Where it stands, and whom to tell where that is another text by now.
+    file: Option<(PathBuf, Torn)>,
+}
+
+impl Text {
+    pub(super) fn read(text: &str) -> Text {
+        Text::known(text, Digest::of(text.as_bytes()))
+    }
+
+    /// A text whose digest is known.
+    pub(super) fn known(text: &str, digest: Digest) -> Text {
+        let text = OnceLock::from(Box::from(text));
+        Text { digest, source: Arc::new(Source { text, file: None }) }
+    }
+
+    /// The text of the file at `path`, which had this digest when it was read last.
+    pub(super) fn on_disk(path: PathBuf, digest: Digest, torn: Torn) -> Text {
+        Text { digest, source: Arc::new(Source { text: OnceLock::new(), file: Some((path, torn)) }) }
+    }
+
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// Whether it is in memory.
+    pub fn is_read(&self) -> bool {
+        self.source.text.get().is_some()
+    }
+}
+
+/// Reads the file where that was not done yet. Empty where it is not the known text any more.
+impl Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.source.text.get_or_init(|| self.source.load(self.digest))
+    }
+}
+
+impl Source {
+    fn load(&self, digest: Digest) -> Box<str> {
+        let Some((path, torn)) = &self.file else { return Box::default() };
+        let text = read_text(path).ok().filter(|text| Digest::of(text.as_bytes()) == digest);
+        if text.is_none() {
+            torn.store(true, Ordering::Relaxed);
+        }
+        text.map(String::into_boxed_str).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
