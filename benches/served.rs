@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
+use dossier::config::DEFAULT_BUDGET;
 use dossier::lsp::find::find;
 use dossier::lsp::toolchain::environment;
 use dossier::lsp::{At, Questions, RUST_ANALYZER};
 use dossier::model::{Deadline, Role, SymbolKind};
 use dossier::pipeline::{LanguageServer, Planner, Request, ServerOptions, Workspace};
-use dossier::render::RenderOptions;
 use dossier::workspace::WalkOptions;
 use lsp_server::{Message, Notification, Request as Question, Response};
 use serde_json::{Value, json};
@@ -144,16 +144,7 @@ fn answers(workspace: &Workspace, server: &LanguageServer, symbols: &[(String, A
 fn dossiers(workspace: &Workspace, server: &LanguageServer, symbols: &[(String, At)]) -> Result<()> {
     let mut times = Vec::new();
     for (name, _) in symbols {
-        let request = Request {
-            query: format!("Change how `{name}` works"),
-            budget: 8192,
-            max_files: None,
-            fill: false,
-            depth: None,
-            tests: None,
-            mask: true,
-            render: RenderOptions::default(),
-        };
+        let request = Request::new(format!("Change how `{name}` works"), DEFAULT_BUDGET);
         let start = Instant::now();
         workspace.answer(&request, server, &Planner::rules(), &Deadline::after(Duration::from_secs(3)))?;
         times.push(start.elapsed().as_secs_f64() * 1e3);

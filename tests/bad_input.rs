@@ -17,36 +17,7 @@ use dossier::text::TokenCounter;
 use dossier::workspace::WalkOptions;
 use proptest::prelude::*;
 
-use support::{Run, Sandbox, git};
-
-const SHOP: &str = r#"
-//- /Cargo.toml
-[package]
-name = "shop"
-version = "0.1.0"
-edition = "2024"
-//- /src/lib.rs
-//! A shop.
-pub mod basket;
-pub mod login;
-//- /src/login.rs
-//! Signing in.
-
-/// Signs a customer in.
-pub fn login(name: &str) -> bool {
-    check_password(name)
-}
-
-fn check_password(name: &str) -> bool {
-    !name.is_empty()
-}
-//- /src/basket.rs
-//! What a customer buys.
-
-pub struct Basket {
-    pub items: Vec<String>,
-}
-"#;
+use support::{Run, SHOP, Sandbox, git};
 
 const FORMATS: [&str; 4] = ["markdown", "xml", "json", "plain"];
 const MEGABYTE: usize = 1 << 20;
@@ -777,14 +748,11 @@ fn requests() -> impl Strategy<Value = Request> {
     let format = proptest::sample::select(formats.to_vec());
     (query, budget, files, format, any::<bool>(), proptest::bool::weighted(0.8), any::<bool>()).prop_map(
         |(query, budget, max_files, format, line_numbers, content, mask)| Request {
-            query,
-            budget,
             max_files,
             fill: line_numbers,
-            depth: None,
-            tests: None,
             mask,
             render: RenderOptions { format, line_numbers, content },
+            ..Request::new(query, budget)
         },
     )
 }

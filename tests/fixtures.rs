@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use dossier::budget::{ContextPack, Entry, Level};
+use dossier::config::DEFAULT_BUDGET;
 use dossier::model::{Deadline, SignalKind};
 use dossier::pipeline::{LanguageServer, Planner, Request, Workspace};
 use dossier::render::RenderOptions;
@@ -39,16 +40,7 @@ fn answer_with(case: &Case, depth: Option<u32>, tests: Option<bool>) -> (Workspa
     let folder = tempfile::tempdir().unwrap();
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(&case.fixture), folder.path());
     let workspace = Workspace::open(folder.path(), &WalkOptions::default(), &Deadline::never()).unwrap();
-    let request = Request {
-        query: case.query.clone(),
-        budget: 8192,
-        max_files: None,
-        fill: false,
-        depth,
-        tests,
-        mask: true,
-        render: RenderOptions::default(),
-    };
+    let request = Request { depth, tests, ..Request::new(&case.query, DEFAULT_BUDGET) };
     let pack = workspace
         .answer(
             &request,

@@ -18,10 +18,10 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, ValueEnum};
 use dossier::budget::worth;
+use dossier::config::DEFAULT_BUDGET;
 use dossier::eval::{self, Task};
 use dossier::model::Deadline;
 use dossier::pipeline::{Choice, LanguageServer, Planner, Request, Workspace};
-use dossier::render::RenderOptions;
 
 use logistic::Row;
 
@@ -103,24 +103,17 @@ fn tasks(args: &Args) -> Result<Vec<Task>> {
     Ok(tasks)
 }
 
-/// Some tasks of other repositories, spread over them.
+/// At most `STRANGE` tasks of other repositories, at equal distances in their order. Each repository begins at another one, by
+/// the length of its name, so that they are not all asked the same.
 fn strange<'a>(tasks: &'a [Task], repo: &str) -> Vec<&'a Task> {
     let others: Vec<&Task> = tasks.iter().filter(|task| task.repo != repo).collect();
-    let step = (others.len() / STRANGE).max(1);
-    others.into_iter().skip(repo.len() % step).step_by(step).take(STRANGE).collect()
+    let distance = (others.len() / STRANGE).max(1);
+    let first = repo.len() % distance;
+    others.into_iter().skip(first).step_by(distance).take(STRANGE).collect()
 }
 
 fn choose(task: &Task, workspace: &Workspace) -> Choice {
-    let request = Request {
-        query: task.query.clone(),
-        budget: 0,
-        max_files: None,
-        fill: true,
-        depth: None,
-        tests: None,
-        mask: true,
-        render: RenderOptions::default(),
-    };
+    let request = Request::new(&task.query, DEFAULT_BUDGET);
     let server = LanguageServer::absent(&workspace.snapshot.root);
     workspace.choose(&request, &server, &Planner::rules(), &Deadline::never())
 }

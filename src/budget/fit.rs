@@ -68,10 +68,16 @@ pub fn fit(
     counter: &TokenCounter,
     price: &dyn Fn(&Entry) -> u32,
 ) -> Fitted {
+    if !limits.is_relevant {
+        return Fitted {
+            dropped: dropped(facts, ranked, &BTreeMap::new(), |_| "the task is likely about something else"),
+            ..Fitted::default()
+        };
+    }
     let tied = |file: &&Ranked| candidates.files.get(&file.file).is_some_and(|candidate| candidate.is_tied());
     let offered = if candidates.pinned { ranked.iter().take_while(tied).count() } else { ranked.len() };
-    let most = if limits.is_relevant { limits.max_files.unwrap_or(usize::MAX) } else { 0 };
-    let considered = &ranked[..offered.min(MOST_FILES).min(most)];
+    let most = limits.max_files.unwrap_or(usize::MAX).min(MOST_FILES);
+    let considered = &ranked[..offered.min(most)];
     let packer = Packer {
         sheets: considered.iter().map(|file| Sheet::new(facts, file.file, limits.mask, counter)).collect(),
         ranked: considered,
@@ -90,7 +96,6 @@ pub fn fit(
     let masked = entries.keys().map(|&place| packer.sheets[place].masked).sum();
     Fitted {
         dropped: dropped(facts, ranked, &entries, |place| match place {
-            _ if !limits.is_relevant => "the task is likely about something else",
             place if place >= offered => "not tied to what the task names",
             place if place >= MOST_FILES => "behind the files that may fill the budget",
             place if place < considered.len() && !likely.contains(&place) => "hardly likely to matter",

@@ -45,7 +45,6 @@ pub use visit::visit;
 
 use crate::pipeline::{Planner, Request, ServerOptions};
 use crate::plan::ContextAgent;
-use crate::render::RenderOptions;
 
 /// What stops an evaluation, or a task of it.
 #[derive(Debug, thiserror::Error)]
@@ -90,16 +89,7 @@ pub struct Options {
 impl Options {
     /// What is asked for a task: the one place where an option that changes answers comes in. `answering` names it too.
     fn request(&self, query: &str, budget: u32) -> Request {
-        Request {
-            query: query.to_owned(),
-            budget,
-            max_files: None,
-            fill: self.fill,
-            depth: None,
-            tests: None,
-            mask: true,
-            render: RenderOptions::default(),
-        }
+        Request { fill: self.fill, ..Request::new(query, budget) }
     }
 
     fn planner(&self) -> Planner<'_> {

@@ -77,6 +77,23 @@ pub struct Request {
     pub render: RenderOptions,
 }
 
+impl Request {
+    /// A task as the command line asks it where nothing else is said: a pack that ends where more would be noise, secrets
+    /// masked, as Markdown.
+    pub fn new(query: impl Into<String>, budget: u32) -> Request {
+        Request {
+            query: query.into(),
+            budget,
+            max_files: None,
+            fill: false,
+            depth: None,
+            tests: None,
+            mask: true,
+            render: RenderOptions::default(),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Answer {
     pub pack: ContextPack,

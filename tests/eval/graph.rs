@@ -2,8 +2,7 @@
 
 use serde_json::json;
 
-use crate::SHOP;
-use crate::support::Sandbox;
+use crate::support::{SHOP, Sandbox};
 
 /// The question's answers in `fixtures/user_service`: as text and as JSON they are the same.
 #[track_caller]

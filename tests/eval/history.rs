@@ -2,23 +2,22 @@
 
 use serde_json::{Value, json};
 
-use crate::SHOP;
-use crate::support::{Run, Sandbox, git};
+use crate::support::{Run, SHOP, Sandbox, git};
 
 /// A repository of six commits, two of which make a task.
 fn shop() -> Sandbox {
     let sandbox = Sandbox::new(SHOP);
     sandbox.git(&["init", "--quiet"]);
     sandbox.commit("Write the shop with all of its parts");
-    sandbox.write(
-        "src/basket.rs",
-        "//! What somebody buys.\n\npub struct Basket {\n    pub items: Vec<u64>,\n}\n",
-    );
+    let basket = std::fs::read_to_string(sandbox.ws("src/basket.rs")).unwrap();
+    let basket = basket.replace("Vec<String>", "Vec<u64>");
+    sandbox.write("src/basket.rs", &basket);
     sandbox
         .commit("feat(basket)!: items of the basket are numbers in src/basket.rs (#12)\n\nSigned-off-by: a");
     sandbox.write("README.md", "A shop.\n");
     sandbox.commit("Tell what the shop is about");
-    sandbox.write("src/basket.rs", "//! What somebody buys.\n\npub struct Basket { pub items: Vec<u64> }\n");
+    let lines = "{\n    pub items: Vec<u64>,\n}";
+    sandbox.write("src/basket.rs", basket.replace(lines, "{ pub items: Vec<u64> }"));
     sandbox.commit("Write the basket on one line");
     let login = std::fs::read_to_string(sandbox.ws("src/login.rs")).unwrap();
     sandbox.write("src/login.rs", login.replace("!name.is_empty()", "name.len() > 3"));

@@ -10,41 +10,7 @@ mod support;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use support::{Run, Sandbox, git};
-
-const SHOP: &str = r#"
-//- /Cargo.toml
-[package]
-name = "shop"
-version = "0.1.0"
-edition = "2024"
-//- /src/lib.rs
-//! A shop.
-pub mod basket;
-pub mod login;
-pub mod stock;
-//- /src/login.rs
-//! Signing in.
-
-/// Signs a customer in.
-pub fn login(name: &str) -> bool {
-    check_password(name)
-}
-
-fn check_password(name: &str) -> bool {
-    !name.is_empty()
-}
-//- /src/basket.rs
-//! What somebody buys.
-
-pub struct Basket {
-    pub items: Vec<String>,
-}
-//- /src/stock.rs
-//! What lies on the shelves.
-
-pub struct Shelf(pub u32);
-"#;
+use support::{Run, SHOP, Sandbox, git};
 
 /// The repository `acme/shop` of three commits, in a folder of repositories.
 struct Evaluation {

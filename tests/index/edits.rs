@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use dossier::model::Deadline;
-use dossier::pipeline::{LanguageServer, OpenOptions, Planner, Request, Workspace};
+use dossier::pipeline::{Answer, LanguageServer, OpenOptions, Planner, Request, Workspace};
 use dossier::render::{RenderOptions, render};
 use dossier::store::IndexFolder;
 use dossier::workspace::WalkOptions;
@@ -65,6 +65,48 @@ fn put(root: &Path, path: &str, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
+/// A workspace, and a folder for its index.
+struct Shop {
+    workspace: TempDir,
+    _cache: TempDir,
+    index: IndexFolder,
+}
+
+impl Shop {
+    fn new() -> Shop {
+        let (workspace, cache) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        make(workspace.path());
+        Shop { index: IndexFolder::in_cache(cache.path()), workspace, _cache: cache }
+    }
+
+    /// With an index, and files that are old enough for their times to be believed.
+    fn settled() -> Shop {
+        let shop = Shop::new();
+        wait_until_settled();
+        shop.kept();
+        shop
+    }
+
+    fn root(&self) -> &Path {
+        self.workspace.path()
+    }
+
+    /// Opened with its index, which knows it afterwards.
+    fn kept(&self) -> Workspace {
+        let open = OpenOptions { index: Some(&self.index), watch: None };
+        let walk = WalkOptions::default();
+        let mut workspace = Workspace::open_with(self.root(), &walk, open, &Deadline::never()).unwrap();
+        assert!(workspace.is_kept(), "{:?}", workspace.snapshot.notes);
+        assert_eq!(workspace.settle(), None);
+        workspace
+    }
+
+    /// Opened without it.
+    fn cold(&self) -> Workspace {
+        Workspace::open(self.root(), &WalkOptions::default(), &Deadline::never()).unwrap()
+    }
+}
+
 fn make(root: &Path) {
     put(root, "Cargo.toml", "[package]\nname = \"shop\"\nedition = \"2024\"\n");
     put(root, "README.md", "# The shop\n\nOrders are paid.\n");
@@ -97,33 +139,15 @@ fn apply(root: &Path, edit: &Edit) {
     }
 }
 
-fn cold(root: &Path) -> Workspace {
-    Workspace::open(root, &WalkOptions::default(), &Deadline::never()).unwrap()
-}
-
-fn kept(root: &Path, folder: &IndexFolder) -> Workspace {
-    let open = OpenOptions { index: Some(folder), watch: None };
-    let mut workspace =
-        Workspace::open_with(root, &WalkOptions::default(), open, &Deadline::never()).unwrap();
-    assert!(workspace.is_kept(), "{:?}", workspace.snapshot.notes);
-    assert_eq!(workspace.settle(), None);
-    workspace
+fn answer(workspace: &Workspace, request: &Request) -> Answer {
+    let server = LanguageServer::absent(&workspace.snapshot.root);
+    workspace.answer(request, &server, &Planner::rules(), &Deadline::never()).unwrap()
 }
 
 /// All that a question can be answered from, and an answer, as text.
 fn shown(workspace: &Workspace) -> String {
-    let request = Request {
-        query: "Fix `pay_3` of Part2 where the basket is paid".into(),
-        budget: 2_000,
-        max_files: None,
-        fill: false,
-        depth: None,
-        tests: None,
-        mask: true,
-        render: RenderOptions::default(),
-    };
-    let server = LanguageServer::absent(&workspace.snapshot.root);
-    let answer = workspace.answer(&request, &server, &Planner::rules(), &Deadline::never()).unwrap();
+    let request = Request::new("Fix `pay_3` of Part2 where the basket is paid", 2_000);
+    let answer = answer(workspace, &request);
     let mut pack = answer.pack;
     pack.timings.clear();
     (pack.freshness.generation, pack.freshness.index_age_ms, pack.freshness.changed_since) = (0, 0, 0);
@@ -144,16 +168,14 @@ proptest! {
 
     #[test]
     fn what_changed_is_known_and_the_rest_still_holds(rounds in prop::collection::vec(prop::collection::vec(edit(), 0..4), 1..6)) {
-        let (workspace, cache) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-        let folder = IndexFolder::in_cache(cache.path());
-        make(workspace.path());
-        let mut open = kept(workspace.path(), &folder);
+        let shop = Shop::new();
+        let mut open = shop.kept();
         for edits in rounds {
-            edits.iter().for_each(|edit| apply(workspace.path(), edit));
-            let cold = cold(workspace.path());
+            edits.iter().for_each(|edit| apply(shop.root(), edit));
+            let cold = shop.cold();
             open = open.renewed(&Deadline::never()).unwrap();
             check(&open, &cold);
-            check(&kept(workspace.path(), &folder), &cold);
+            check(&shop.kept(), &cold);
         }
     }
 }
@@ -171,37 +193,19 @@ fn read_texts(workspace: &Workspace) -> Vec<&str> {
 
 #[test]
 fn what_did_not_change_is_not_read() {
-    let (workspace, cache) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let folder = IndexFolder::in_cache(cache.path());
-    let root = workspace.path();
-    make(root);
-    wait_until_settled();
-    kept(root, &folder);
+    let shop = Shop::settled();
+    let root = shop.root();
     // The manifest says how the rest is to be read.
-    assert_eq!(read_texts(&kept(root, &folder)), ["Cargo.toml"]);
+    assert_eq!(read_texts(&shop.kept()), ["Cargo.toml"]);
     apply(root, &Edit::Body(1, 3));
-    let changed = kept(root, &folder);
-    let pack = |workspace: &Workspace| {
-        let server = LanguageServer::absent(root);
-        let request = Request {
-            query: "pay_0".into(),
-            budget: 500,
-            max_files: None,
-            fill: false,
-            depth: None,
-            tests: None,
-            mask: true,
-            render: RenderOptions::default(),
-        };
-        workspace.answer(&request, &server, &Planner::rules(), &Deadline::never()).unwrap().pack
-    };
+    let changed = shop.kept();
     assert_eq!(read_texts(&changed), ["Cargo.toml", "src/part1.rs"]);
-    let freshness = pack(&changed).freshness;
+    let freshness = answer(&changed, &Request::new("pay_0", 500)).pack.freshness;
     assert_eq!((freshness.generation, freshness.changed_since), (2, 1));
     assert!(freshness.index_age_ms < 60_000);
     // What others see of a file changes: all are tied anew, and none is parsed for it.
     apply(root, &Edit::Items(3, 5));
-    assert_eq!(read_texts(&kept(root, &folder)), ["Cargo.toml", "src/part1.rs", "src/part3.rs"]);
+    assert_eq!(read_texts(&shop.kept()), ["Cargo.toml", "src/part1.rs", "src/part3.rs"]);
     // A change that leaves size and time as they were is known by what no program can set.
     let path = root.join(module(2));
     let (text, time) =
@@ -209,24 +213,20 @@ fn what_did_not_change_is_not_read() {
     std::fs::write(&path, text.replace("pay_0", "pay_9")).unwrap();
     std::fs::File::options().append(true).open(&path).unwrap().set_modified(time).unwrap();
     if cfg!(unix) {
-        check(&kept(root, &folder), &cold(root));
+        check(&shop.kept(), &shop.cold());
     }
     let ahead = SystemTime::now() + Duration::from_secs(3_600);
     std::fs::File::options().append(true).open(&path).unwrap().set_modified(ahead).unwrap();
-    kept(root, &folder);
+    shop.kept();
     // From the future: it may change again without a new time.
-    assert!(read_texts(&kept(root, &folder)).contains(&module(2).as_str()));
+    assert!(read_texts(&shop.kept()).contains(&module(2).as_str()));
 }
 
 #[test]
 fn a_text_that_changes_before_it_is_shown_is_left_out_and_told() {
-    let (workspace, cache) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let folder = IndexFolder::in_cache(cache.path());
-    let root = workspace.path();
-    make(root);
-    wait_until_settled();
-    kept(root, &folder);
-    let open = kept(root, &folder);
+    let shop = Shop::settled();
+    let root = shop.root();
+    let open = shop.kept();
     (0..MODULES).for_each(|n| put(root, &module(n), "fn other() {}\n"));
     let text = shown(&open);
     assert!(text.contains("files were changed while the answer was made"), "{text}");
@@ -234,18 +234,15 @@ fn a_text_that_changes_before_it_is_shown_is_left_out_and_told() {
 
 #[test]
 fn patterns_have_an_index_of_their_own() {
-    let (workspace, cache) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let folder = IndexFolder::in_cache(cache.path());
-    let root = workspace.path();
-    make(root);
+    let shop = Shop::new();
     let options = WalkOptions { include: vec!["src/part1.rs".into()], exclude: Vec::new() };
-    let open = OpenOptions { index: Some(&folder), watch: None };
-    kept(root, &folder);
+    let open = OpenOptions { index: Some(&shop.index), watch: None };
+    shop.kept();
     for _ in 0..2 {
-        let narrow = Workspace::open_with(root, &options, open, &Deadline::never()).unwrap();
+        let narrow = Workspace::open_with(shop.root(), &options, open, &Deadline::never()).unwrap();
         let paths: Vec<&str> = narrow.snapshot.files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(paths, ["Cargo.toml", "src/part1.rs"]);
-        check(&narrow, &Workspace::open(root, &options, &Deadline::never()).unwrap());
-        check(&kept(root, &folder), &cold(root));
+        check(&narrow, &Workspace::open(shop.root(), &options, &Deadline::never()).unwrap());
+        check(&shop.kept(), &shop.cold());
     }
 }

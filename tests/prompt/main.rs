@@ -19,46 +19,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 use support::ollama::Ollama;
-use support::{Run, Sandbox};
+use support::{Run, SHOP, Sandbox};
 
 /// Enough for a machine that does other things too.
 const LONG: Duration = Duration::from_secs(30);
-
-const SHOP: &str = r#"
-//- /Cargo.toml
-[package]
-name = "shop"
-version = "0.1.0"
-edition = "2024"
-//- /src/lib.rs
-//! A shop.
-pub mod basket;
-pub mod login;
-//- /src/login.rs
-//! Signing in.
-
-/// Signs a customer in.
-pub fn login(name: &str) -> bool {
-    check_password(name)
-}
-
-fn check_password(name: &str) -> bool {
-    !name.is_empty()
-}
-//- /src/basket.rs
-//! What a customer buys.
-
-pub struct Basket {
-    pub items: Vec<String>,
-}
-
-impl Basket {
-    /// Puts an item in.
-    pub fn put(&mut self, item: String) {
-        self.items.push(item);
-    }
-}
-"#;
 
 fn shop() -> Sandbox {
     Sandbox::new(SHOP)

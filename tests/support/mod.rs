@@ -18,6 +18,48 @@ use tempfile::TempDir;
 /// No run may take longer, even unoptimised on a busy machine: one that does hangs.
 const LONGEST_RUN: Duration = Duration::from_secs(60);
 
+/// A small crate in which a login can be found.
+pub const SHOP: &str = r#"
+//- /Cargo.toml
+[package]
+name = "shop"
+version = "0.1.0"
+edition = "2024"
+//- /src/lib.rs
+//! A shop.
+pub mod basket;
+pub mod login;
+pub mod stock;
+//- /src/login.rs
+//! Signing in.
+
+/// Signs a customer in.
+pub fn login(name: &str) -> bool {
+    check_password(name)
+}
+
+fn check_password(name: &str) -> bool {
+    !name.is_empty()
+}
+//- /src/basket.rs
+//! What somebody buys.
+
+pub struct Basket {
+    pub items: Vec<String>,
+}
+
+impl Basket {
+    /// Puts an item in.
+    pub fn put(&mut self, item: String) {
+        self.items.push(item);
+    }
+}
+//- /src/stock.rs
+//! What lies on the shelves.
+
+pub struct Shelf(pub u32);
+"#;
+
 /// A folder with a workspace `ws`, a home in which nothing is set, and a folder for temporary files.
 pub struct Sandbox {
     folder: TempDir,

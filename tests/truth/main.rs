@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
+use dossier::config::DEFAULT_BUDGET;
 use dossier::model::Deadline;
 use dossier::pipeline::{LanguageServer, Planner, Request, Workspace};
-use dossier::render::RenderOptions;
 use dossier::workspace::WalkOptions;
 use expect_test::expect_file;
 use serde::Deserialize;
@@ -116,16 +116,7 @@ fn with_history(inline: &Inline) -> Sandbox {
 }
 
 fn ranking(workspace: &Workspace, task: &str) -> Vec<String> {
-    let request = Request {
-        query: task.to_owned(),
-        budget: 8192,
-        max_files: None,
-        fill: false,
-        depth: None,
-        tests: None,
-        mask: true,
-        render: RenderOptions::default(),
-    };
+    let request = Request::new(task, DEFAULT_BUDGET);
     let server = LanguageServer::absent(&workspace.snapshot.root);
     let answer = workspace.answer(&request, &server, &Planner::rules(), &Deadline::never());
     answer.unwrap().pack.ranking

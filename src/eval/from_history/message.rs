@@ -32,7 +32,8 @@ const FORMATTING: [&str; 5] = ["rustfmt", "cargo fmt", "cargo-fmt", "clippy", "t
 /// The question of a commit, where its message asks one. `names` are those of the files that it touches: who has the task does
 /// not know them yet.
 pub(super) fn query(message: &str, names: &[&str]) -> Option<String> {
-    let subject = message.lines().next().unwrap_or_default().trim();
+    let (subject, body) = message.split_once('\n').unwrap_or((message, ""));
+    let subject = subject.trim();
     let without_prefix = PREFIX.replace(subject, "");
     let begins = |text: &str| {
         let text = text.trim().to_lowercase();
@@ -41,7 +42,7 @@ pub(super) fn query(message: &str, names: &[&str]) -> Option<String> {
     if begins(subject) || begins(&without_prefix) {
         return None;
     }
-    let body = message.lines().skip(1).filter(|line| !is_trailer(line));
+    let body = body.lines().filter(|line| !is_trailer(line));
     let mut lines: Vec<String> = Vec::new();
     for line in std::iter::once(&*without_prefix).chain(body) {
         let line = without_names(&NUMBER.replace_all(line, ""), names);
