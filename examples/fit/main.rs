@@ -10,20 +10,20 @@
 mod confidence;
 mod logistic;
 mod packing;
+#[path = "../shared/mod.rs"]
+mod shared;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::{Parser, ValueEnum};
 use dossier::budget::worth;
-use dossier::config::DEFAULT_BUDGET;
 use dossier::eval::{self, Task};
-use dossier::model::Deadline;
-use dossier::pipeline::{Choice, LanguageServer, Planner, Request, Workspace};
 
 use logistic::Row;
+use shared::choose;
 
 /// Strange tasks that each workspace is asked.
 const STRANGE: usize = 8;
@@ -31,12 +31,8 @@ const STRANGE: usize = 8;
 #[derive(Parser)]
 struct Args {
     what: What,
-    #[arg(long, required = true)]
-    tasks: Vec<PathBuf>,
-    #[arg(long)]
-    repos: PathBuf,
-    #[arg(long)]
-    work: PathBuf,
+    #[command(flatten)]
+    source: shared::Source,
     /// Repositories that nothing is learned from
     #[arg(long)]
     checking: Vec<String>,
@@ -59,7 +55,7 @@ fn main() -> Result<()> {
     let mut touched: BTreeMap<String, Vec<Row>> = BTreeMap::new();
     let mut asked: BTreeMap<String, Vec<confidence::Asked>> = BTreeMap::new();
     let mut lines = String::new();
-    eval::visit(&tasks, &args.repos, &args.work, |workspace, own| {
+    eval::visit(&tasks, &args.source.repos, &args.source.work, |workspace, own| {
         let Some(repo) = own.first().map(|task| &task.repo) else { return };
         for task in own {
             let choice = choose(task, workspace);
@@ -93,13 +89,9 @@ fn main() -> Result<()> {
 }
 
 fn tasks(args: &Args) -> Result<Vec<Task>> {
-    let mut tasks = Vec::new();
-    for file in &args.tasks {
-        let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
-        tasks.extend(eval::read(&text).0);
-    }
+    let mut tasks = args.source.read()?;
     tasks.retain(|task| !args.checking.contains(&task.repo));
-    ensure!(!tasks.is_empty(), "no task is in these files");
+    ensure!(!tasks.is_empty(), "no task is left to learn from");
     Ok(tasks)
 }
 
@@ -110,12 +102,6 @@ fn strange<'a>(tasks: &'a [Task], repo: &str) -> Vec<&'a Task> {
     let distance = (others.len() / STRANGE).max(1);
     let first = repo.len() % distance;
     others.into_iter().skip(first).step_by(distance).take(STRANGE).collect()
-}
-
-fn choose(task: &Task, workspace: &Workspace) -> Choice {
-    let request = Request::new(&task.query, DEFAULT_BUDGET);
-    let server = LanguageServer::absent(&workspace.snapshot.root);
-    workspace.choose(&request, &server, &Planner::rules(), &Deadline::never())
 }
 
 fn note(lines: &mut String, task: &str, row: &Row) {

@@ -11,14 +11,17 @@ mod http;
 #[allow(dead_code)]
 #[path = "../../tests/support/ollama.rs"]
 mod ollama;
+#[allow(dead_code, reason = "the tasks are run by `dossier::eval`")]
+#[path = "../shared/mod.rs"]
+mod shared;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::Parser;
+use dossier::config::DEFAULT_BUDGET;
 use dossier::eval::{self, Keep, Outcome, Task};
 use dossier::llm;
 use dossier::plan::{ContextAgent, MOST_OFFERED, ModelAgent};
@@ -32,12 +35,8 @@ const NOISE: usize = 3;
 /// Runs tasks with known answers without a model, then with three that are played.
 #[derive(Parser)]
 struct Args {
-    #[arg(long, required = true)]
-    tasks: Vec<PathBuf>,
-    #[arg(long)]
-    repos: PathBuf,
-    #[arg(long)]
-    work: PathBuf,
+    #[command(flatten)]
+    source: shared::Source,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,13 +51,7 @@ enum Player {
 
 fn main() -> Result<()> {
     let args = Args::parse();
-    let mut tasks = Vec::new();
-    for file in &args.tasks {
-        let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
-        tasks.extend(eval::read(&text).0);
-    }
-    ensure!(!tasks.is_empty(), "no task is in these files");
-    let tasks = Arc::new(tasks);
+    let tasks = Arc::new(args.source.read()?);
     let alone = run(&args, &tasks, None)?;
     row("rules alone", &alone);
     println!("{:16}{:>46.1}", "ceiling", 100.0 * ceiling(&tasks, &alone));
@@ -74,12 +67,12 @@ fn main() -> Result<()> {
 
 fn run(args: &Args, tasks: &[Task], agent: Option<Box<dyn ContextAgent>>) -> Result<Vec<Outcome>> {
     let options = eval::Options {
-        repos: args.repos.clone(),
-        work: args.work.clone(),
+        repos: args.source.repos.clone(),
+        work: args.source.work.clone(),
         keep: Keep::Snapshots,
         jobs: 1,
         fill: true,
-        budgets: vec![8192],
+        budgets: vec![DEFAULT_BUDGET],
         planner: agent.map(|agent| (agent, Duration::from_secs(10))),
         server: None,
         kept: None,

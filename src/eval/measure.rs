@@ -69,16 +69,27 @@ pub fn scale(name: &str) -> f64 {
 
 /// Measures an answer against its task.
 pub fn measure(task: &Task, pack: &ContextPack) -> Measures {
-    let ranks = ranks(task, &pack.ranking);
+    let useful = useful(task);
+    let code: Vec<_> = pack.files.iter().filter(|entry| entry.level > Level::Mention).collect();
+    let good = code.iter().filter(|entry| useful.contains(entry.path.as_str())).count();
+    let (touch, lines) = shown(task, pack);
+    Measures {
+        pack_touch: touch,
+        pack_lines: lines,
+        pack_files: code.len() as f64,
+        pack_prec: good as f64 / code.len().max(1) as f64,
+        ..measure_ranking(task, &pack.ranking)
+    }
+}
+
+/// Measures a ranking against a task: paths, best first. What is measured of a pack is nought.
+pub fn measure_ranking(task: &Task, ranking: &[String]) -> Measures {
+    let useful = useful(task);
+    let ranks = ranks(task, ranking);
     let gold = ranks.len().max(1) as f64;
     let within = |k: usize| ranks.iter().filter(|rank| rank.is_some_and(|rank| rank <= k)).count() as f64;
     let first = ranks.iter().flatten().min().copied();
     let flag = |holds: bool| f64::from(u8::from(holds));
-    let useful: BTreeSet<&str> =
-        task.modified.iter().chain(&task.used).chain(&task.tests).map(String::as_str).collect();
-    let code: Vec<_> = pack.files.iter().filter(|entry| entry.level > Level::Mention).collect();
-    let good = code.iter().filter(|entry| useful.contains(entry.path.as_str())).count();
-    let (touch, lines) = shown(task, pack);
     Measures {
         hit_1: flag(first == Some(1)),
         any_10: flag(first.is_some_and(|rank| rank <= 10)),
@@ -87,13 +98,14 @@ pub fn measure(task: &Task, pack: &ContextPack) -> Measures {
         recall_10: within(10) / gold,
         recall_100: within(100) / gold,
         mrr: first.map_or(0.0, |rank| 1.0 / rank as f64),
-        prec_10: pack.ranking.iter().take(10).filter(|path| useful.contains(path.as_str())).count() as f64
-            / 10.0,
-        pack_touch: touch,
-        pack_lines: lines,
-        pack_files: code.len() as f64,
-        pack_prec: good as f64 / code.len().max(1) as f64,
+        prec_10: ranking.iter().take(10).filter(|path| useful.contains(path.as_str())).count() as f64 / 10.0,
+        ..Measures::default()
     }
+}
+
+/// The files that the change touched or that its lines name.
+fn useful(task: &Task) -> BTreeSet<&str> {
+    task.modified.iter().chain(&task.used).chain(&task.tests).map(String::as_str).collect()
 }
 
 /// The rank of each gold file, from 1; `None` where it is no candidate.

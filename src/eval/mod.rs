@@ -35,7 +35,7 @@ pub use checkout::Keep;
 pub use compare::{Comparison, Old};
 pub use from_history::{History, from_history};
 pub use kept::{Kept, Reading};
-pub use measure::{COLUMNS, Measures, measure, ranks};
+pub use measure::{COLUMNS, Measures, measure, measure_ranking, ranks};
 pub use report::Report;
 pub use run::run;
 pub use show::show;
