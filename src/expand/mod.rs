@@ -82,6 +82,9 @@ pub struct Candidates {
     pub files: BTreeMap<FileId, Candidate>,
     /// Whether the task is about tests too.
     pub with_tests: bool,
+    /// Whether it calls for manifests, and for documentation.
+    pub with_manifests: bool,
+    pub with_docs: bool,
     /// Whether the user wants none of them.
     pub no_tests: bool,
     /// The words of the task.
@@ -100,6 +103,12 @@ impl Candidates {
     pub fn leave_tests_out(&mut self, snapshot: &Snapshot) {
         self.files.retain(|&file, _| !matches!(snapshot.file(file).role, Role::Test | Role::Bench));
         self.no_tests = true;
+    }
+
+    /// What the words of the task give a unit of the index, its own and what it hears.
+    pub fn score_of_unit(&self, unit: usize) -> f64 {
+        let of = |scores: &[f64]| scores.get(unit).copied().unwrap_or(0.0);
+        of(&self.text.units) + seeds::HEARD * of(&self.heard)
     }
 
     fn add(&mut self, file: FileId, evidence: Evidence) {

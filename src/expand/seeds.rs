@@ -10,7 +10,7 @@ use crate::text;
 const MOST_DEFINITIONS: usize = 12;
 /// What an item counts for what its callers and callees say. 0 against .35, tuning tasks: hit@1 64, 67; 71.8, 69.9; all@10 84, 82; 68.1, 70.6; of the
 /// checking ones all@10 60, 63; 65, 65. .5: 65, 69.3; 82, 69.9.
-const HEARD: f64 = 0.35;
+pub(super) const HEARD: f64 = 0.35;
 /// What each place in a shortlist of ten takes: the order is a model's second word, the evidence has one too.
 const LESS_BY_PLACE: f64 = 0.04;
 /// A path that fits more files than this says nothing about which is meant.
@@ -27,8 +27,15 @@ pub fn collect(
     let terms: Vec<Term> = terms(plan);
     let text = facts.lexical.search(&terms);
     let heard = facts.links.heard(&text.units);
-    let mut candidates =
-        Candidates { text, heard, terms, with_tests: plan.include_tests, ..Candidates::default() };
+    let mut candidates = Candidates {
+        text,
+        heard,
+        terms,
+        with_tests: plan.include_tests,
+        with_manifests: intent.wants_manifests,
+        with_docs: intent.wants_docs,
+        ..Candidates::default()
+    };
     by_text(facts, &mut candidates);
     by_votes(facts, &mut candidates);
     by_places(facts, intent, &mut candidates);
@@ -53,8 +60,8 @@ pub fn terms(plan: &ContextPlan) -> Vec<Term> {
 fn by_text(facts: &Facts<'_>, candidates: &mut Candidates) {
     let files = std::mem::take(&mut candidates.text.files);
     let best = files.iter().map(|score| score.total()).fold(0.0, f64::max);
-    let units = candidates.text.units.iter().zip(&candidates.heard);
-    let units: Vec<f64> = units.map(|(own, heard)| own + HEARD * heard).collect();
+    let units: Vec<f64> =
+        (0..candidates.text.units.len()).map(|unit| candidates.score_of_unit(unit)).collect();
     let items: Vec<f64> = facts.snapshot.ids().map(|id| best_three(facts, id, &units)).collect();
     let best_items = items.iter().copied().fold(0.0, f64::max);
     for id in facts.snapshot.ids() {

@@ -93,6 +93,13 @@ impl Graph {
         })
     }
 
+    /// The items that it names in any way.
+    pub fn named_by(&self, id: SymbolId) -> Vec<Fact> {
+        self.facts(id, Direction::Outgoing, |weight| {
+            matches!(weight.kind, EdgeKind::Calls | EdgeKind::Uses | EdgeKind::Imports | EdgeKind::Implements)
+        })
+    }
+
     /// Of a trait its `impl`s, of a type those for it, of a trait's method its implementations.
     pub fn implementations_of(&self, id: SymbolId) -> Vec<Fact> {
         let mut facts = self.facts(id, Direction::Incoming, |weight| weight.kind == EdgeKind::Implements);

@@ -78,7 +78,7 @@ impl Workspace {
         let mut planner_notes = Vec::new();
         if planner.is_asked() {
             clock.stage("expand");
-            let ranked = rank::rank(&facts, &plan, &candidates);
+            let ranked = rank::rank(&facts, &candidates);
             let offer = planner::offer(&facts, &query, intent.action, &ranked, &candidates);
             let asked = Instant::now();
             planner_notes = planner.better(&mut plan, &offer);
@@ -97,7 +97,7 @@ impl Workspace {
         notes.extend(intent.notes.iter().cloned());
         notes.extend(candidates.notes.iter().cloned());
         clock.stage("expand");
-        let ranked = rank::rank(&facts, &plan, &candidates);
+        let ranked = rank::rank(&facts, &candidates);
         clock.stage("rank");
         Choice { intent, plan, candidates, ranked, query, secrets, notes, votes, clock }
     }

@@ -4,7 +4,7 @@ use super::{Answer, Choice, LanguageServer, PipelineError, Request, Workspace};
 use crate::budget::{self, BudgetUse, ContextPack, Freshness, Limits};
 use crate::model::Note;
 use crate::plan::Strategy;
-use crate::rank::confidence::confidence;
+use crate::rank::confidence::{confidence, says_little};
 use crate::render::{self, RenderOptions};
 use crate::text::TokenCounter;
 
@@ -29,8 +29,12 @@ impl Workspace {
         let around = counter.count(&frame.head) + counter.count(&frame.tail);
         let mut room = request.budget.saturating_sub(around);
         let sure = confidence(&facts, &intent, &candidates, &ranked);
-        // A part of the workspace was asked for, not a place in it.
-        let is_wide = !matches!(plan.strategy, Strategy::Focused { .. } | Strategy::Semantic { .. });
+        // Few words that name a part of the workspace ask for all of it; more of them, for a place in it.
+        let is_wide = match plan.strategy {
+            Strategy::EntryPointBased { .. } => true,
+            Strategy::Broad { .. } => says_little(&candidates),
+            Strategy::Focused { .. } | Strategy::Semantic { .. } => false,
+        };
         // Who asks for a full budget wants to see what comes nearest; who names nothing gets where the programs begin.
         let is_asked = request.fill || plan.shortlist_beliefs.iter().any(|belief| *belief > 0.0);
         let is_relevant =

@@ -177,3 +177,29 @@ pub(super) fn wants_tests(title: &Title, lines: &[Line], places: &[QuotedPlace])
         || lines.iter().any(|line| line.origin == Origin::Prose && ASKS_FOR_TESTS.is_match(line.text))
         || places.iter().any(|place| place.path.starts_with("tests/") || place.path.contains("/tests/"))
 }
+
+static SAYS_MANIFEST: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i-u)\b(?:dependenc(?:y|ies)|cargo\.toml|(?:cargo|crate) features?|feature (?:flag|gate)s?|msrv|rust-version|minimum supported rust|bump|upgrade)\b",
+    )
+});
+
+/// A sentence speaks of what manifests say.
+pub(super) fn wants_manifests(lines: &[Line]) -> bool {
+    says(lines, &SAYS_MANIFEST)
+}
+
+static SAYS_DOCS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i-u)\b(?:readme|docs|documentation|documented|docstrings?|book|changelog|guide|tutorial)\b")
+});
+
+/// A sentence speaks of documentation.
+pub(super) fn wants_docs(lines: &[Line]) -> bool {
+    says(lines, &SAYS_DOCS)
+}
+
+/// Whether the title or a sentence has the pattern.
+fn says(lines: &[Line], pattern: &Regex) -> bool {
+    let is_said = |line: &&Line| matches!(line.origin, Origin::Title | Origin::Prose);
+    lines.iter().filter(is_said).any(|line| pattern.is_match(line.text))
+}

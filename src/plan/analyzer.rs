@@ -48,6 +48,8 @@ pub fn analyze(query: &str) -> QueryIntent {
         action,
         complexity: action::complexity(action, scope, &keywords, &entities),
         wants_tests: action::wants_tests(&title, &lines, &places),
+        wants_manifests: action::wants_manifests(&lines),
+        wants_docs: action::wants_docs(&lines),
         scope,
         keywords,
         compounds,

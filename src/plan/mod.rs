@@ -44,6 +44,10 @@ pub struct QueryIntent {
     pub complexity: Complexity,
     /// Whether the task itself is about tests.
     pub wants_tests: bool,
+    /// Whether it speaks of what manifests say: dependencies, features, the oldest Rust that serves.
+    pub wants_manifests: bool,
+    /// Whether it speaks of documentation.
+    pub wants_docs: bool,
     /// What of the task was not read.
     pub notes: Vec<Note>,
 }

@@ -278,6 +278,20 @@ fn tests_are_wanted_where_the_task_is_about_them() {
 }
 
 #[test]
+fn manifests_and_docs_are_wanted_where_the_task_speaks_of_them() {
+    for query in
+        ["Bump clap to 5", "Cannot build\nThe MSRV is too old.", "Make the dependency on atty optional"]
+    {
+        assert!(analyze(query).wants_manifests && !analyze(query).wants_docs, "{query}");
+    }
+    for query in ["Say so in the README", "Add `elif`\nIt should be documented."] {
+        assert!(analyze(query).wants_docs && !analyze(query).wants_manifests, "{query}");
+    }
+    let code = analyze("Print features\n```\nreadme = \"README.md\" # dependency\n```");
+    assert!(!code.wants_docs && !code.wants_manifests);
+}
+
+#[test]
 fn other_languages_keep_their_words() {
     assert_eq!(words("Исправить ошибку авторизации"), ["исправить", "ошибку", "авторизации"]);
     assert_eq!(words("Größe der Tabelle prüfen"), ["größe", "der", "tabelle", "prüfen"]);

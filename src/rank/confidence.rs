@@ -64,11 +64,15 @@ pub fn confidence(
         let odds: f64 = observed.iter().zip(&MODEL).map(|(value, of)| value * weight(of)).sum();
         1.0 / (1.0 + (-bias - odds).exp())
     };
-    let says_little = candidates.terms.len() < ENOUGH_WORDS;
     let is_named = ranked.iter().any(is_named);
-    let belongs = if says_little || is_named { 1.0 } else { chance(BIAS.0, |of| of.1) };
+    let belongs = if says_little(candidates) || is_named { 1.0 } else { chance(BIAS.0, |of| of.1) };
     let first = if ranked.is_empty() { 0.0 } else { chance(BIAS.1, |of| of.2) };
     Confidence { belongs, first }
+}
+
+/// Whether a task has too few words to be judged by them.
+pub fn says_little(candidates: &Candidates) -> bool {
+    candidates.terms.len() < ENOUGH_WORDS
 }
 
 /// What is known of an answer, by the names of `MODEL`.

@@ -2,6 +2,8 @@
 //! times what its role leaves of it, and nothing else.
 
 pub mod confidence;
+mod named;
+mod namesakes;
 mod neighbourhood;
 mod weights;
 
@@ -9,7 +11,6 @@ use std::cmp::Ordering;
 
 use crate::expand::{Candidate, Candidates, Facts};
 use crate::model::{FileId, LineRange, Role, Signal, SignalKind, Source};
-use crate::plan::ContextPlan;
 
 /// Files whose signals are told in words; nobody reads on.
 const TOLD: usize = 60;
@@ -27,10 +28,10 @@ pub struct Ranked {
 }
 
 /// All candidates, best first; equal scores in the order of their paths.
-pub fn rank(facts: &Facts<'_>, plan: &ContextPlan, candidates: &Candidates) -> Vec<Ranked> {
+pub fn rank(facts: &Facts<'_>, candidates: &Candidates) -> Vec<Ranked> {
     let mut ranked: Vec<Ranked> =
-        candidates.files.values().map(|candidate| score(facts, plan, candidate)).collect();
-    neighbourhood::add(facts, plan, &mut ranked);
+        candidates.files.values().map(|candidate| score(facts, candidates, candidate)).collect();
+    neighbourhood::add(facts, candidates, &mut ranked);
     let behind = |ranked: &Ranked| {
         let candidate = candidates.files.get(&ranked.file);
         candidates.pinned && !candidate.is_some_and(|candidate| candidate.is_tied())
@@ -114,9 +115,9 @@ fn best_units<'a>(
     })
 }
 
-fn score(facts: &Facts<'_>, plan: &ContextPlan, candidate: &Candidate) -> Ranked {
+fn score(facts: &Facts<'_>, candidates: &Candidates, candidate: &Candidate) -> Ranked {
     let file = facts.snapshot.file(candidate.file);
-    let left = weights::left_by_role(file.role, file.kind, plan.include_tests);
+    let left = weights::left_by_role(file.role, file.kind, candidates);
     let mut signals: Vec<Signal> = candidate
         .evidence
         .iter()
