@@ -203,13 +203,55 @@ fn reasons_name_the_server() {
         reasons.iter().any(|reason| reason["source"] == "rust-analyzer" && reason["signal"] == "calls"),
         "{reasons:?}"
     );
-    let without = run(&sandbox, &["context", "Change `Clock::tick`", "--format", "json"]).json();
-    assert_eq!(without["language_server"]["state"], "absent");
+    // Without it what it said is kept; without an index nothing is.
     let mut switched_off =
         command(&sandbox, &["context", "Change `Clock::tick`", "--format", "json", "--no-lsp"]);
     switched_off.env("DOSSIER_WAIT_LSP", WAIT);
     let switched_off = finish(&sandbox, switched_off).json();
-    assert_eq!(switched_off["language_server"]["state"], "absent");
+    assert_eq!(switched_off["language_server"]["state"], "kept");
+    assert_eq!(switched_off["language_server"]["version"], pack["language_server"]["version"]);
+    let alone = ["context", "Change `Clock::tick`", "--format", "json", "--no-index"];
+    assert_eq!(run(&sandbox, &alone).json()["language_server"]["state"], "absent");
+}
+
+const GUESSED: &str = "src/gauges.rs:19: grouped: pub fn grouped() -> u8 (guessed)\n";
+const COLLECTED: &str = "src/gauges.rs:25: collected: pub fn collected() -> u8";
+const SHOW: &str = "src/ids.rs:15: show: pub fn show(id: &OrderId) -> u64\n";
+const OF_FIVE: &str = "src/labels.rs:14: of_five: pub fn of_five() -> String\n";
+
+#[track_caller]
+fn asked(sandbox: &Sandbox, question: &str, symbol: &str, more: &[&str]) -> String {
+    run(sandbox, &[&["graph", question, symbol], more].concat()).stdout
+}
+
+#[test]
+fn what_it_said_is_kept_as_long_as_the_files_are_the_same() {
+    let sandbox = Sandbox::new(CODE);
+    let questions = [("callers", "Clock::tick"), ("usages", "OrderId"), ("callers", "Labelled::label")];
+    for (question, symbol) in questions {
+        asked(&sandbox, question, symbol, &["--wait-lsp", WAIT]);
+    }
+    // What is kept confirms and adds; it denies nothing.
+    let kept = [format!("{GUESSED}{COLLECTED}\n"), SHOW.to_owned(), OF_FIVE.to_owned()];
+    let alone = [format!("{GUESSED}{COLLECTED} (guessed)\n"), String::new(), String::new()];
+    let answers = |more: &[&str]| questions.map(|(question, symbol)| asked(&sandbox, question, symbol, more));
+    assert_eq!(answers(&[]), kept);
+    assert_eq!(answers(&["--no-index"]), alone);
+    // An edit costs what rests on its file.
+    let labels = std::fs::read_to_string(sandbox.path("ws/src/labels.rs")).unwrap();
+    sandbox.write("src/labels.rs", format!("{labels}\n// Labels are short.\n"));
+    assert_eq!(answers(&[]), [kept[0].clone(), kept[1].clone(), alone[2].clone()]);
+    sandbox.write("src/labels.rs", labels);
+    assert_eq!(answers(&[])[..2], kept[..2]);
+    // A damaged row costs what was said of its file.
+    let folder = std::fs::read_dir(sandbox.path("cache/dossier/index")).unwrap();
+    let database = folder.map(|entry| entry.unwrap().path()).find(|path| path.extension().unwrap() == "db");
+    let database = rusqlite::Connection::open(database.unwrap()).unwrap();
+    let damage = "UPDATE answer SET data = x'00' WHERE file = (SELECT min(file) FROM answer)";
+    assert_eq!(database.execute(damage, []).unwrap(), 1);
+    drop(database);
+    let left = answers(&[]);
+    assert_eq!(left.iter().zip(&kept).take(2).filter(|(left, kept)| left == kept).count(), 1, "{left:?}");
 }
 
 #[test]

@@ -39,6 +39,7 @@ pub(super) fn run(args: &GraphArgs, messages: &Messages) -> anyhow::Result<Outco
     let report = report(args, &workspace, provider, &deadline);
     messages.notes(&server.notes());
     messages.notes(&served.iter().flat_map(Served::notes).collect::<Vec<_>>());
+    served.iter().for_each(|served| workspace.keep(served));
     messages.notes(workspace.settle().as_slice());
     Output::stdout().write(&if args.json { json(&report)? } else { lines(&report) })?;
     Ok(outcome(&report, messages))

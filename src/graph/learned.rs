@@ -3,6 +3,7 @@
 //! A server speaks of places: «here stands the name of that item». So what it says is kept by place, and the edges of the
 //! text that begin at a place are judged by it. The graph of the text itself is never changed: it is shared.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use petgraph::Direction;
@@ -12,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{Certainty, Edge, EdgeKind, FileId, Source, Span, SymbolId};
 
+use super::answers::{Made, Taught};
 use super::build::{Base, Graph, Weight};
 
 /// Where a name stands: its file and the offset of its first byte.
@@ -35,6 +37,9 @@ pub(super) struct Learned {
     /// What the text does not say, by the node at which it begins and by that at which it ends.
     added_from: FxHashMap<NodeIndex, Vec<(NodeIndex, Weight)>>,
     added_to: FxHashMap<NodeIndex, Vec<(NodeIndex, Weight)>>,
+    /// What of it may be kept.
+    pub(super) taught: BTreeSet<Taught>,
+    pub(super) made: BTreeSet<Made>,
 }
 
 impl Learned {
@@ -86,6 +91,11 @@ impl Graph {
         Lesson { base: &self.base, learned }
     }
 
+    /// Who says what was learned.
+    pub(super) fn source(&self) -> Source {
+        self.learned.source.unwrap_or(Source::Graph)
+    }
+
     /// What a place was learned to name; nothing where nothing was learned of it, or no item is named.
     pub(super) fn is_learned(&self, site: Site) -> bool {
         self.learned.sites.get(&site).is_some_and(|truth| truth.is_whole)
@@ -105,7 +115,7 @@ impl Graph {
             Direction::Outgoing => &self.learned.added_from,
             Direction::Incoming => &self.learned.added_to,
         };
-        let source = self.learned.source.unwrap_or(Source::Graph);
+        let source = self.source();
         said.chain(
             added.get(&node).into_iter().flatten().map(move |(other, weight)| (*other, *weight, source)),
         )
@@ -140,6 +150,7 @@ impl Lesson<'_> {
         let truth = self.learned.sites.entry((from.file, at.start)).or_default();
         if !truth.targets.contains(&to_node) {
             truth.targets.push(to_node);
+            self.learned.taught.insert(Taught { from, to, kind, at, is_named: true });
         }
         let mut between = self.base.graph.edges_connecting(from_node, to_node);
         let is_said = between.any(|edge| has_place(edge.weight().kind) && edge.weight().at.start == at.start);
@@ -166,12 +177,21 @@ impl Lesson<'_> {
 
     /// `from` implements or tests `to`.
     pub(super) fn pair(&mut self, from: SymbolId, to: SymbolId, kind: EdgeKind, at: Span) {
+        let taught = Taught { from, to, kind, at, is_named: false };
         let (Some(from), Some(to)) = (self.base.node(from), self.base.node(to)) else { return };
         if from == to || !self.learned.pairs.insert((from, to, kind)) {
             return;
         }
+        self.learned.taught.insert(taught);
         if self.base.graph.edges_connecting(from, to).all(|edge| edge.weight().kind != kind) {
             self.learned.add(from, to, Weight { kind, certainty: Certainty::Resolved, at });
+        }
+    }
+
+    /// A macro's call makes an item of that name.
+    pub(super) fn makes(&mut self, made: Made) {
+        if self.base.node(made.by).is_some() {
+            self.learned.made.insert(made);
         }
     }
 }

@@ -28,10 +28,12 @@ mod link;
 mod build;
 mod kept;
 mod learned;
+mod answers;
 mod query;
 mod provider;
 mod served;
 
+pub use answers::{Answers, FileAnswers, Speaker};
 pub use build::{Graph, WHOLE_FILE, environment};
 pub use kept::KeptGraph;
 pub use served::Served;

@@ -10,9 +10,11 @@ impl LanguageProvider for Graph {
         if deadline.is_over() {
             return Vec::new();
         }
-        let found = self.definitions(path);
+        let text = self.definitions(path).into_iter().map(|symbol| (symbol, Source::Graph));
+        let made = self.made(path).into_iter().map(|symbol| (symbol, self.source()));
+        let found: Vec<(SymbolId, Source)> = text.chain(made).collect();
         let certainty = if found.len() == 1 { Certainty::Resolved } else { Certainty::Guessed };
-        found.into_iter().map(|symbol| Fact { symbol, certainty, source: Source::Graph }).collect()
+        found.into_iter().map(|(symbol, source)| Fact { symbol, certainty, source }).collect()
     }
 
     fn type_definition(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact> {

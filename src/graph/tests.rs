@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
 
+use super::answers::Made;
 use super::learned::Lesson;
-use super::{Graph, WHOLE_FILE};
+use super::{Answers, FileAnswers, Graph, Speaker, WHOLE_FILE};
 use crate::lsp::{Fact, LanguageProvider};
-use crate::model::{Certainty, Deadline, EdgeKind, Source, Span, SymbolId};
+use crate::model::{Certainty, Deadline, EdgeKind, FileId, Source, Span, SymbolId};
 use crate::syntax;
-use crate::workspace::Snapshot;
+use crate::workspace::{FileKey, Snapshot};
 
 struct Fixture {
     snapshot: Snapshot,
@@ -976,4 +977,44 @@ fn what_the_text_does_not_show_is_added_once() {
         krate::silent -made-> krate::Clock::tick
     "#]],
     );
+}
+
+#[test]
+fn what_is_kept_of_a_lesson_confirms_and_adds_and_denies_nothing() {
+    let fixture = Fixture::new(TICKS);
+    let mut graph = fixture.graph.clone();
+    let (from, at) = call_of_tick(&fixture);
+    let source = Source::Server("server");
+    let mut lesson = graph.lesson(source);
+    lesson.names(from, fixture.symbol("Gauge::tick"), EdgeKind::Calls, at);
+    lesson.is_all((from.file, at.start));
+    lesson.pair(fixture.symbol("Clock"), fixture.symbol("Gauge"), EdgeKind::Uses, Span::new(9, 9));
+    let by = fixture.symbol("silent");
+    lesson.makes(Made { by, name: "Order".into(), container: "shop::orders".into() });
+    let speaker = Speaker { name: "server".into(), version: Some("1".into()) };
+    let answers = Answers::of(speaker.clone(), &graph.learned);
+    assert_eq!(answers.len(), 3);
+
+    let keys: Vec<FileKey> = fixture.snapshot.files.iter().map(|file| file.key()).collect();
+    let find = |key: &FileKey| Some(FileId(keys.iter().position(|own| own == key)? as u32));
+    let kept: FileAnswers = {
+        let bytes = postcard::to_stdvec(&answers.of_file(from.file, &keys)).unwrap();
+        postcard::from_bytes(&bytes).unwrap()
+    };
+    let mut again = Answers::none(speaker.clone());
+    again.add(from.file, &kept, find);
+    assert_eq!(again, answers);
+    let laid = fixture.graph.with_answers(&again, source);
+    let callers = |symbol: &str| -> Vec<(Certainty, Source)> {
+        let facts = laid.callers_of(fixture.symbol(symbol));
+        facts.iter().map(|fact| (fact.certainty, fact.source)).collect()
+    };
+    assert_eq!(callers("Gauge::tick"), [(Certainty::Resolved, source)]);
+    assert_eq!(callers("Clock::tick"), [(Certainty::Guessed, Source::Graph)]);
+    assert_eq!((laid.made("orders::Order"), laid.made("baskets::Order")), (vec![by], vec![]));
+
+    // Nothing is left of it where a file is another.
+    let mut other = Answers::none(speaker);
+    other.add(from.file, &kept, |_| None);
+    assert_eq!((other.len(), answers.moved(|_| None).len()), (1, 0));
 }

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use rustc_hash::FxHashMap;
 
 use super::Workspace;
+use super::answers::Said;
 use crate::graph::{Graph, KeptGraph};
 use crate::index::{KeptLexical, Lexical};
 use crate::model::{FileId, FileKind};
@@ -37,6 +38,8 @@ pub(super) struct Facts {
     pub syntax: FxHashMap<Digest, Arc<FileSyntax>>,
     pub lexical: Option<Arc<Lexical>>,
     pub graph: Option<Graph>,
+    /// What a language server said.
+    pub said: Said,
 }
 
 impl Default for Source {
@@ -55,8 +58,12 @@ impl Before {
         let Workspace { snapshot, syntax, graph, lexical, .. } = workspace;
         let digests = snapshot.files.iter().map(|file| file.text.digest());
         let known = digests.zip(syntax).filter_map(|(digest, syntax)| Some((digest, syntax.clone()?)));
-        let facts =
-            Facts { syntax: known.collect(), lexical: Some(Arc::clone(lexical)), graph: Some(graph.clone()) };
+        let facts = Facts {
+            syntax: known.collect(),
+            lexical: Some(Arc::clone(lexical)),
+            graph: Some(graph.clone()),
+            said: workspace.said(),
+        };
         Before {
             generation: workspace.generation,
             time: Some(workspace.read),
@@ -89,7 +96,8 @@ impl Source {
             (graph.and_then(|graph| graph.open(&files)), syntax)
         };
         let (lexical, (graph, syntax)) = rayon::join(lexical, code);
-        Facts { syntax, lexical: lexical.map(Arc::new), graph }
+        let said = Said::Kept(kept.answers());
+        Facts { syntax, lexical: lexical.map(Arc::new), graph, said }
     }
 }
 

@@ -91,7 +91,11 @@ impl Workspace {
                 candidates = collect(&plan, &asking.later(asked.elapsed()));
             }
         }
+        if let Some(served) = &served {
+            self.keep(served);
+        }
         let mut notes = server.notes();
+        notes.extend(self.notes_on_kept(server));
         notes.extend(served.iter().flat_map(Served::notes));
         notes.extend(planner_notes);
         notes.extend(intent.notes.iter().cloned());

@@ -3,6 +3,7 @@
 //! `Workspace::open` learns what the code says, once; `Workspace::answer` does what one task asks. Every face
 //! calls these two and decides nothing itself.
 
+mod answers;
 mod before;
 mod choose;
 mod known;
@@ -14,9 +15,10 @@ mod pack;
 mod saving;
 mod status;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
+use self::answers::Told;
 pub use self::choose::Choice;
 pub use self::language_server::{LanguageServer, ServerOptions};
 pub use self::lookup::Refusal;
@@ -25,7 +27,7 @@ pub use self::planner::Planner;
 use self::saving::{Saving, Shared};
 pub use self::status::IndexStatus;
 use crate::budget::ContextPack;
-use crate::graph::{Graph, Served};
+use crate::graph::{Graph, Served, Speaker};
 use crate::index::{Lexical, Links};
 use crate::model::{Deadline, Note};
 use crate::rank::Ranked;
@@ -42,6 +44,7 @@ const HISTORY_TIME: Duration = Duration::from_millis(1500);
 pub struct Workspace {
     pub snapshot: Snapshot,
     pub syntax: Vec<Option<Arc<FileSyntax>>>,
+    /// With what a language server said before, where its files are still the same.
     pub graph: Graph,
     pub lexical: Arc<Lexical>,
     pub links: Links,
@@ -56,6 +59,9 @@ pub struct Workspace {
     options: WalkOptions,
     counter: TokenCounter,
     timings: Vec<(&'static str, f64)>,
+    /// Who said what lies over the graph.
+    speaker: Option<Speaker>,
+    told: Mutex<Option<Told>>,
     index: Option<Arc<Shared>>,
     saving: Saving,
 }
@@ -122,14 +128,16 @@ impl Workspace {
     /// What is known of the workspace's items: by the server where it is ready, else by the text alone.
     pub fn served<'a>(&'a self, server: &'a LanguageServer) -> Option<Served<'a>> {
         let questions = server.server()?.on(&self.snapshot)?;
-        Some(Served::new(&self.graph, &self.syntax, questions, server.name()))
+        let speaker = (server.name(), server.status().version);
+        Some(Served::new(&self.graph, &self.syntax, questions, speaker))
     }
 
     /// Waits until what was learnt is put down in the index, and closes it; says why it could not be put down.
     pub fn settle(&mut self) -> Option<Note> {
         let trouble = self.saving.finish();
-        self.index = None;
-        trouble
+        let answers = self.index.take().zip(self.take_news());
+        let failed = answers.and_then(|(index, answers)| index.save_answers(&answers).err());
+        trouble.or_else(|| failed.map(|error| saving::trouble(&error)))
     }
 
     /// Whether it has an index on disk that what was learnt goes to.

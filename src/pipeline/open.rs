@@ -2,7 +2,7 @@
 //! is known of a text holds as long as the text is the same, and only the rest is read, parsed and tied.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use rayon::prelude::*;
@@ -12,7 +12,8 @@ use super::saving::{News, Saving, Shared};
 use super::{Clock, HISTORY_TIME, PipelineError, Workspace};
 use crate::graph::{self, Graph};
 use crate::index::{Earlier, Lexical, Links};
-use crate::model::{Deadline, FileKind};
+use crate::lsp::ServerKind;
+use crate::model::{Deadline, FileKind, Source};
 use crate::store::{IndexFolder, Packed};
 use crate::syntax::{self, Body, ByFile, FileSyntax, KeptBody};
 use crate::text::{Digest, TokenCounter};
@@ -139,9 +140,10 @@ impl Opening<'_> {
             let root = self.root;
             let history = scope.spawn(move || past.read(root, &history_deadline));
             let Before { generation, time, seen, facts } = before;
-            let (snapshot, facts) =
+            let (snapshot, mut facts) =
                 rayon::join(|| Snapshot::read_knowing(self.root, self.options, &seen), || facts.read(&seen));
             let snapshot = snapshot?;
+            let said = std::mem::take(&mut facts.said);
             self.clock.stage("walk");
             let moves = Moves::of(&seen, &snapshot);
             let code = self.parse(&snapshot, &facts);
@@ -150,7 +152,13 @@ impl Opening<'_> {
                 || self.graph(&snapshot, &code, &facts, &moves),
                 || lexical(&snapshot, &code, &facts, &moves),
             );
-            let links = Links::build(&graph, &lexical, &code.syntax);
+            let links = Links::build(&graph.text_alone(), &lexical, &code.syntax);
+            let server = ServerKind::of(&snapshot.root).name;
+            let told = said.of(&snapshot, &moves, server);
+            let graph = match &told {
+                Some(told) => graph.with_answers(&told.answers, Source::Server(server)),
+                None => graph,
+            };
             self.clock.stage("index");
             let (history, commits) = history.join().unwrap_or_default();
             self.clock.stage("history");
@@ -169,6 +177,8 @@ impl Opening<'_> {
                 options: self.options.clone(),
                 counter: self.counter,
                 timings: self.clock.stages,
+                speaker: told.as_ref().map(|told| told.answers.speaker().clone()),
+                told: Mutex::new(told),
                 index: self.index,
                 saving: Saving::default(),
             };

@@ -59,7 +59,7 @@ impl Workspace {
                 dropped: fitted.dropped,
                 ranking: ranked.iter().map(|file| self.snapshot.file(file.file).path.clone()).collect(),
                 budget: BudgetUse { limit: request.budget, used: 0, tokenizer: crate::text::ENCODING.into() },
-                language_server: server.status(),
+                language_server: self.server_status(server),
                 freshness: self.freshness(),
                 notes: self.notes(&plan.strategy, &notes, fitted.masked + secrets),
                 timings: Vec::new(),

@@ -9,11 +9,13 @@ use super::Workspace;
 use crate::graph::Graph;
 use crate::index::Lexical;
 use crate::model::{FileKind, Note};
-use crate::store::{Change, CommitChange, Index, IndexError, IndexFolder, Packed, PackedSyntax, Part};
+use crate::store::{
+    AnswerChange, Change, CommitChange, Index, IndexError, IndexFolder, Packed, PackedSyntax, Part,
+};
 use crate::syntax::{Body, FileSyntax, KeptBody};
 use crate::text::Digest;
-use crate::workspace::Seen;
 use crate::workspace::history::{Commits, HistoryOptions};
+use crate::workspace::{FileKey, Seen, SourceFile};
 
 /// After so many changes of the history what is known of it is put together again: each part costs its own look-up.
 const MOST_COMMIT_PARTS: usize = 16;
@@ -35,11 +37,18 @@ impl Shared {
         index.bodies(digests).unwrap_or_default()
     }
 
+    pub fn save_answers(&self, answers: &AnswerChange) -> Result<(), IndexError> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner).save_answers(answers)
+    }
+
     fn save(&self, learnt: &Learnt) -> Result<(), IndexError> {
         let mut change = learnt.packed();
         let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
         change.commits = commit_change(&mut index, &learnt.commits)?;
         let is_saved = index.save(&change)?;
+        if let Some(answers) = &learnt.answers {
+            index.save_answers(answers)?;
+        }
         tracing::debug!(is_saved, generation = learnt.generation, "index");
         self.folder.prune(index.path());
         Ok(())
@@ -83,7 +92,9 @@ struct Learnt {
     graph: Graph,
     syntax: Vec<(Digest, Arc<FileSyntax>, Arc<Body>)>,
     texts: Vec<Digest>,
+    files: Vec<FileKey>,
     commits: Commits,
+    answers: Option<AnswerChange>,
 }
 
 impl Learnt {
@@ -105,6 +116,7 @@ impl Learnt {
             parts,
             syntax: self.syntax.par_iter().map(pack).collect(),
             texts: self.texts.clone(),
+            files: self.files.clone(),
             commits: CommitChange::Same,
         }
     }
@@ -120,7 +132,8 @@ impl Saving {
     /// Begins to put down the news of a workspace, where it has an index and there are any.
     pub fn start(workspace: &Workspace, base: Option<u64>, news: News) -> Saving {
         let Some(index) = workspace.index.clone() else { return Saving::default() };
-        if !news.is_new && !news.seen && news.commits.is_empty() {
+        let answers = workspace.take_news();
+        if !news.is_new && !news.seen && news.commits.is_empty() && answers.is_none() {
             return Saving::default();
         }
         let Workspace { snapshot, syntax, graph, lexical, generation, .. } = workspace;
@@ -128,7 +141,7 @@ impl Saving {
         let code = files.zip(news.bodies).filter_map(|((file, syntax), body)| {
             Some((file.text.digest(), Arc::clone(syntax.as_ref()?), body?))
         });
-        let texts = snapshot.files.iter().filter(|file| file.kind == FileKind::Rust);
+        let texts = || snapshot.files.iter().filter(|file| file.kind == FileKind::Rust);
         let learnt = Learnt {
             base,
             generation: *generation,
@@ -137,8 +150,10 @@ impl Saving {
             lexical: Arc::clone(lexical),
             graph: graph.clone(),
             syntax: code.collect(),
-            texts: texts.map(|file| file.text.digest()).collect(),
+            texts: texts().map(|file| file.text.digest()).collect(),
+            files: texts().map(SourceFile::key).collect(),
             commits: news.commits,
+            answers,
         };
         // Without a thread to spare nothing is kept, and the next process reads it again.
         let thread = thread::Builder::new().name("index".into()).spawn(move || index.save(&learnt));
@@ -147,11 +162,15 @@ impl Saving {
 
     /// Waits until all is put down; says why it could not be.
     pub fn finish(&mut self) -> Option<Note> {
-        let error = self.thread.take()?.join().ok()?.err()?;
-        Some(Note::warning(format!(
-            "the index was not brought up to date ({error}): the next answer reads again what changed"
-        )))
+        Some(trouble(&self.thread.take()?.join().ok()?.err()?))
     }
+}
+
+/// That something could not be put down.
+pub(super) fn trouble(error: &IndexError) -> Note {
+    Note::warning(format!(
+        "the index was not brought up to date ({error}): the next answer reads again what changed"
+    ))
 }
 
 impl Drop for Saving {

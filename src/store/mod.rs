@@ -10,7 +10,8 @@ mod record;
 mod tally;
 
 pub use index::{
-    Change, CommitChange, Index, IndexError, IndexFolder, Kept, Opened, Packed, PackedSyntax, Part, Removed,
+    AnswerChange, Change, CommitChange, Index, IndexError, IndexFolder, Kept, Opened, Packed, PackedSyntax,
+    Part, Removed,
 };
 pub use journal::Journal;
 pub use record::{Answered, Dossier, GivenFile, Record, Verdict};

@@ -42,7 +42,7 @@ pub use blob::{blob_id, blob_id_of_file};
 pub use root::{Root, find_root};
 pub use seen::Seen;
 pub use snapshot::WorkspaceError;
-pub use source::Text;
+pub use source::{FileKey, Text};
 pub use walk::WalkOptions;
 
 use std::path::PathBuf;

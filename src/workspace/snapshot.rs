@@ -10,7 +10,7 @@ use super::read::{MAX_FILE_BYTES, MAX_TOTAL_BYTES, Reader, read_small};
 use super::roles::Marks;
 use super::seen::Seen;
 use super::skipped::Skipped;
-use super::source::{Text, Torn};
+use super::source::{FileKey, Text, Torn};
 use super::walk::{WalkOptions, walk};
 use super::{Package, Snapshot, SourceFile, classify, packages, path, roles};
 
@@ -128,6 +128,11 @@ impl SourceFile {
     /// A file of no package, in memory.
     pub fn new(path: String, kind: FileKind, text: &str) -> SourceFile {
         source_file(path, kind, Text::read(text), Marks::of(kind, text))
+    }
+
+    /// What it is known by as long as its path and its text are the same.
+    pub fn key(&self) -> FileKey {
+        FileKey::of(&self.path, self.text.digest())
     }
 }
 

@@ -6,12 +6,38 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use serde::{Deserialize, Serialize};
+
 use crate::text::Digest;
 
 use super::read::read_text;
 
 /// Whether files of a snapshot were found changed when they were read at last.
 pub(super) type Torn = Arc<AtomicBool>;
+
+/// A file by its path and its text: the same as long as both are. Half a digest: nobody gains by making two of them alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct FileKey([u8; FileKey::LEN]);
+
+impl FileKey {
+    const LEN: usize = 16;
+
+    pub(super) fn of(path: &str, text: Digest) -> FileKey {
+        let digest = Digest::of_all([path.as_bytes(), text.as_bytes()]);
+        let mut key = [0; FileKey::LEN];
+        key.copy_from_slice(&digest.as_bytes()[..FileKey::LEN]);
+        FileKey(key)
+    }
+
+    /// The key that `as_bytes` gave; `None` for bytes of another length.
+    pub fn from_bytes(bytes: &[u8]) -> Option<FileKey> {
+        bytes.try_into().ok().map(FileKey)
+    }
+
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
 
 /// Valid UTF-8; line ends as they are on disk. Clones share what was read.
 #[derive(Clone)]

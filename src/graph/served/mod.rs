@@ -15,6 +15,7 @@ use petgraph::Direction;
 
 use self::ask::{Question, Said, What, ask_all};
 use self::code::Code;
+use super::answers::{Answers, Made, Speaker, is_held_by};
 use super::build::Graph;
 use super::learned::Lesson;
 use crate::lsp::{At, Fact, LanguageProvider, Questions, Relation, Unanswered};
@@ -32,6 +33,7 @@ pub struct Served<'a> {
     questions: Questions<'a>,
     code: Code<'a>,
     source: Source,
+    speaker: Speaker,
     known: Mutex<Known>,
 }
 
@@ -47,21 +49,29 @@ struct Known {
 }
 
 impl<'a> Served<'a> {
-    /// `server` names it in reasons; `syntax` is that of the snapshot that `graph` and `questions` are of.
+    /// `server` names it in reasons; `syntax` is that of the snapshot that `graph` and `questions` are of. Of what was said before
+    /// nothing counts: the server is there to be asked.
     pub fn new(
         graph: &Graph,
         syntax: &'a [Option<Arc<FileSyntax>>],
         questions: Questions<'a>,
-        server: &'static str,
+        (server, version): (&'static str, Option<String>),
     ) -> Served<'a> {
         let known = Known {
-            graph: graph.clone(),
+            graph: graph.text_alone(),
             asked: BTreeSet::new(),
             made: Vec::new(),
             questions: 0,
             unanswered: 0,
         };
-        Served { questions, code: Code { syntax }, source: Source::Server(server), known: Mutex::new(known) }
+        let speaker = Speaker { name: server.to_owned(), version };
+        let source = Source::Server(server);
+        Served { questions, code: Code { syntax }, source, speaker, known: Mutex::new(known) }
+    }
+
+    /// What it said by now that may be kept.
+    pub fn answers(&self) -> Answers {
+        Answers::of(self.speaker.clone(), &self.lock().graph.learned)
     }
 
     /// The graph as it is corrected by now.
@@ -277,16 +287,17 @@ impl<'a> Served<'a> {
         let mut known = self.lock();
         known.questions += 1;
         known.unanswered += usize::from(is_missing(&answer));
-        let fits = |container: &str| match qualifier.last().filter(|owner| !matches!(**owner, "" | "crate")) {
-            Some(owner) => container == *owner || container.rsplit("::").next() == Some(*owner),
-            None => true,
-        };
+        let fits = |container: &str| is_held_by(container, qualifier);
         let mut found = Vec::new();
-        for (_, place) in answer.unwrap_or_default().into_iter().filter(|(container, _)| fits(container)) {
+        for (container, place) in answer.unwrap_or_default().into_iter().filter(|(holder, _)| fits(holder)) {
             let Some(symbol) = self.code.named(place) else { continue };
             let is_made = self.code.symbol(symbol).is_some_and(|item| item.kind == SymbolKind::MacroCall);
             if is_made && place.span.len() as usize == last.len() {
                 known.made.push((symbol, (place.file, place.span.start)));
+            }
+            if is_made {
+                let name = (*last).to_owned();
+                known.graph.lesson(self.source).makes(Made { by: symbol, name, container });
             }
             found.push(symbol);
         }

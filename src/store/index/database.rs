@@ -8,9 +8,9 @@ use rayon::prelude::*;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
 use serde::de::DeserializeOwned;
 
-use super::{Change, CommitChange, FORMAT, IndexError, Kept, Packed, codec};
+use super::{AnswerChange, Change, CommitChange, FORMAT, IndexError, Kept, Packed, codec};
 use crate::text::Digest;
-use crate::workspace::private;
+use crate::workspace::{FileKey, private};
 
 /// `DOSS`, in the place that SQLite has for it: no other program's database is taken for ours.
 const APPLICATION: i32 = 0x444f_5353;
@@ -26,9 +26,10 @@ const SCHEMA: &str = "
     CREATE TABLE part (name TEXT PRIMARY KEY, data BLOB NOT NULL);
     CREATE TABLE syntax (digest BLOB PRIMARY KEY, data BLOB NOT NULL);
     CREATE TABLE body (digest BLOB PRIMARY KEY, data BLOB NOT NULL);
+    CREATE TABLE answer (file BLOB PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE commits (number INTEGER PRIMARY KEY, data BLOB NOT NULL);
 ";
-const TABLES: [&str; 5] = ["fact", "part", "syntax", "body", "commits"];
+const TABLES: [&str; 6] = ["fact", "part", "syntax", "body", "answer", "commits"];
 
 /// What is kept of one workspace.
 #[derive(Debug)]
@@ -141,6 +142,12 @@ impl Index {
         let failed = self.failed();
         save(&mut self.connection, change).map_err(failed)
     }
+
+    /// Puts down what a language server said. It rests on the files alone, and so belongs to no state.
+    pub fn save_answers(&mut self, change: &AnswerChange) -> Result<(), IndexError> {
+        let failed = self.failed();
+        save_answers(&mut self.connection, change).map_err(failed)
+    }
 }
 
 /// What a program of another version, or of another format, must not read.
@@ -196,6 +203,10 @@ fn read(connection: &mut Connection) -> rusqlite::Result<Kept> {
     let rows = select.query_map([], |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get(1)?)))?;
     let rows: Vec<(Vec<u8>, Vec<u8>)> = rows.collect::<Result<_, _>>()?;
     let syntax = rows.into_iter().filter_map(|(digest, data)| Some((Digest::from_bytes(&digest)?, data)));
+    let mut select = transaction.prepare("SELECT file, data FROM answer ORDER BY file")?;
+    let rows = select.query_map([], |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get(1)?)))?;
+    let rows: Vec<(Vec<u8>, Vec<u8>)> = rows.collect::<Result<_, _>>()?;
+    let answers = rows.into_iter().filter_map(|(file, data)| Some((FileKey::from_bytes(&file)?, data)));
     let mut select = transaction.prepare("SELECT data FROM commits ORDER BY number")?;
     let commits = select.query_map([], |row| row.get(0).map(Packed))?.collect::<Result<_, _>>()?;
     Ok(Kept {
@@ -203,6 +214,7 @@ fn read(connection: &mut Connection) -> rusqlite::Result<Kept> {
         saved: saved.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds.max(0) as u64)),
         parts,
         syntax: syntax.collect(),
+        answers: answers.collect(),
         commits,
     })
 }
@@ -224,6 +236,7 @@ fn save(connection: &mut Connection, change: &Change) -> rusqlite::Result<bool> 
         transaction.execute("INSERT INTO part VALUES (?, ?)", params![part.name(), data.0])?;
     }
     keep_only(&transaction, &change.texts)?;
+    keep_answers(&transaction, &change.files)?;
     let mut syntax = transaction.prepare("INSERT OR REPLACE INTO syntax VALUES (?, ?)")?;
     let mut body = transaction.prepare("INSERT OR REPLACE INTO body VALUES (?, ?)")?;
     for text in &change.syntax {
@@ -243,9 +256,42 @@ fn save(connection: &mut Connection, change: &Change) -> rusqlite::Result<bool> 
     put.execute(params!["saved", now as i64])?;
     drop(put);
     transaction.commit()?;
-    // Else the change stays beside the database until the last process closes it, and is there twice. A reader may prevent it.
-    let _left_for_later = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    fold_in(connection);
     Ok(true)
+}
+
+fn save_answers(connection: &mut Connection, change: &AnswerChange) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if version_of(&transaction)?.as_deref() != Some(&version()) {
+        return Ok(());
+    }
+    if change.is_new_speaker {
+        transaction.execute("DELETE FROM answer", [])?;
+    }
+    let mut insert = transaction.prepare("INSERT OR REPLACE INTO answer VALUES (?, ?)")?;
+    for (file, data) in &change.rows {
+        insert.execute(params![file.as_bytes(), data.0])?;
+    }
+    drop(insert);
+    transaction.commit()?;
+    fold_in(connection);
+    Ok(())
+}
+
+/// Else a change stays beside the database until the last process closes it, and is there twice. A reader may prevent it.
+fn fold_in(connection: &Connection) {
+    let _left_for_later = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+}
+
+/// Removes what was said of other files.
+fn keep_answers(connection: &Connection, files: &[FileKey]) -> rusqlite::Result<()> {
+    let files: HashSet<&[u8]> = files.iter().map(FileKey::as_bytes).collect();
+    let mut select = connection.prepare("SELECT file FROM answer")?;
+    let kept: Vec<Vec<u8>> = select.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    for file in kept.iter().filter(|file| !files.contains(file.as_slice())) {
+        connection.execute("DELETE FROM answer WHERE file = ?", [file])?;
+    }
+    Ok(())
 }
 
 /// Removes what is kept of other texts.

@@ -19,9 +19,10 @@ pub use database::Index;
 pub use folder::{IndexFolder, Opened, Removed};
 
 use crate::text::Digest;
+use crate::workspace::FileKey;
 
 /// The shape of all that is kept. To be raised with every change of a type that is kept; the program's own version counts besides.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Why an index cannot be used. None of it keeps an answer from being made.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +63,7 @@ pub struct Kept {
     pub saved: Option<SystemTime>,
     parts: Vec<(String, Vec<u8>)>,
     syntax: Vec<(Digest, Vec<u8>)>,
+    answers: Vec<(FileKey, Vec<u8>)>,
     /// What is known of commits, in the order in which it was put down.
     pub commits: Vec<Packed>,
 }
@@ -77,6 +79,12 @@ impl Kept {
     pub fn syntax<T: DeserializeOwned + Send>(&self) -> Vec<(Digest, T)> {
         use rayon::prelude::*;
         self.syntax.par_iter().filter_map(|(digest, bytes)| Some((*digest, codec::decode(bytes)?))).collect()
+    }
+
+    /// What a language server said of each file, in the order of their keys; without what is damaged.
+    pub fn answers<T: DeserializeOwned + Send>(&self) -> Vec<(FileKey, T)> {
+        use rayon::prelude::*;
+        self.answers.par_iter().filter_map(|(file, bytes)| Some((*file, codec::decode(bytes)?))).collect()
     }
 }
 
@@ -124,5 +132,16 @@ pub struct Change {
     pub syntax: Vec<PackedSyntax>,
     /// The texts that there are; what is kept of others goes.
     pub texts: Vec<Digest>,
+    /// The files that there are; what a server said of others goes.
+    pub files: Vec<FileKey>,
     pub commits: CommitChange,
+}
+
+/// What a language server said of some files.
+#[derive(Debug, Clone, Default)]
+pub struct AnswerChange {
+    /// Whether what is kept of all other files goes: another server, or another version of it, said that.
+    pub is_new_speaker: bool,
+    /// In place of what is kept of these files.
+    pub rows: Vec<(FileKey, Packed)>,
 }
