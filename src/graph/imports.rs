@@ -24,7 +24,7 @@ const MOST_ROUNDS: usize = 32;
 
 impl Scopes {
     /// Defines what all imports bring in.
-    pub fn follow_imports<'a>(&mut self, items: &Items<'a>, modules: &Modules, names: &mut Names<'a>) {
+    pub fn follow_imports<'a>(&mut self, items: &Items<'a>, modules: &Modules, names: &mut Names) {
         let pending = self.pending(items, modules, names);
         self.follow(items, modules, names, &pending, false);
         // What is not found by now lies outside the workspace, and may in turn be re-exported.
@@ -35,12 +35,7 @@ impl Scopes {
         }
     }
 
-    fn pending<'a>(
-        &mut self,
-        items: &Items<'a>,
-        modules: &Modules,
-        names: &mut Names<'a>,
-    ) -> Vec<Pending<'a>> {
+    fn pending<'a>(&mut self, items: &Items<'a>, modules: &Modules, names: &mut Names) -> Vec<Pending<'a>> {
         let mut pending = Vec::new();
         for (file, syntax) in items.files() {
             for (index, import) in syntax.uses.iter().enumerate() {
@@ -62,7 +57,7 @@ impl Scopes {
         &mut self,
         items: &Items<'_>,
         modules: &Modules,
-        names: &Names<'_>,
+        names: &Names,
         pending: &[Pending<'_>],
         to_the_end: bool,
     ) {
@@ -87,7 +82,7 @@ impl Scopes {
         }
     }
 
-    fn import(&self, items: &Items<'_>, modules: &Modules, names: &Names<'_>, it: &Pending<'_>) -> Meaning {
+    fn import(&self, items: &Items<'_>, modules: &Modules, names: &Names, it: &Pending<'_>) -> Meaning {
         let lookup = Lookup { items, modules, names, scopes: self };
         let path: Option<Vec<Name>> = it.import.path.iter().map(|segment| names.get(segment)).collect();
         let Some(path) = path else { return Meaning::default() };

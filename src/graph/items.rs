@@ -13,6 +13,12 @@ pub(super) struct Item(pub u32);
 
 pub(super) struct Items<'a> {
     files: &'a [Option<Arc<FileSyntax>>],
+    order: Arc<Order>,
+}
+
+/// What numbers, names and nesting the items have: the same as long as what is seen of the files from outside is.
+#[derive(Debug, Default)]
+pub(super) struct Order {
     /// The number of each file's first item.
     offsets: Vec<u32>,
     names: Vec<Name>,
@@ -23,24 +29,34 @@ pub(super) struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    pub fn new(files: &'a [Option<Arc<FileSyntax>>], names: &mut Names<'a>) -> Items<'a> {
-        let mut items =
-            Items { files, offsets: Vec::new(), names: Vec::new(), owners: Vec::new(), children: Vec::new() };
+    pub fn new(files: &'a [Option<Arc<FileSyntax>>], names: &mut Names) -> Items<'a> {
+        let mut order = Order::default();
         for (file, syntax) in files.iter().enumerate() {
-            items.offsets.push(items.names.len() as u32);
+            order.offsets.push(order.names.len() as u32);
             for symbol in syntax.iter().flat_map(|syntax| &syntax.items) {
-                items.names.push(names.intern(&symbol.name));
-                items.owners.push(FileId(file as u32));
+                order.names.push(names.intern(&symbol.name));
+                order.owners.push(FileId(file as u32));
             }
         }
-        items.children =
-            items.all().filter_map(|item| Some((items.owner(item)?, items.name(item), item))).collect();
-        items.children.sort_unstable();
-        items
+        let items = Items { files, order: Arc::new(order) };
+        let child = |item| Some((items.owner(item)?, items.name(item), item));
+        let mut children: Vec<(Item, Name, Item)> = items.all().filter_map(child).collect();
+        children.sort_unstable();
+        let order = Arc::into_inner(items.order).unwrap_or_default();
+        Items { files, order: Arc::new(Order { children, ..order }) }
+    }
+
+    /// The same of files that look from outside as those did of which `order` is.
+    pub fn of(files: &'a [Option<Arc<FileSyntax>>], order: &Arc<Order>) -> Items<'a> {
+        Items { files, order: Arc::clone(order) }
+    }
+
+    pub fn order(&self) -> &Arc<Order> {
+        &self.order
     }
 
     pub fn all(&self) -> impl Iterator<Item = Item> + use<> {
-        (0..self.names.len() as u32).map(Item)
+        (0..self.order.names.len() as u32).map(Item)
     }
 
     pub fn syntax(&self, file: FileId) -> Option<&'a FileSyntax> {
@@ -54,16 +70,16 @@ impl<'a> Items<'a> {
 
     /// The item at a place in a file's list.
     pub fn at(&self, file: FileId, place: u32) -> Item {
-        Item(self.offsets.get(file.index()).map_or(0, |offset| offset + place))
+        Item(self.order.offsets.get(file.index()).map_or(0, |offset| offset + place))
     }
 
     pub fn file(&self, item: Item) -> FileId {
-        self.owners.get(item.0 as usize).copied().unwrap_or(FileId(0))
+        self.order.owners.get(item.0 as usize).copied().unwrap_or(FileId(0))
     }
 
     /// Its place in its file's list.
     pub fn place(&self, item: Item) -> u32 {
-        item.0 - self.offsets.get(self.file(item).index()).copied().unwrap_or(0)
+        item.0 - self.order.offsets.get(self.file(item).index()).copied().unwrap_or(0)
     }
 
     pub fn symbol(&self, item: Item) -> Option<&'a Symbol> {
@@ -75,7 +91,7 @@ impl<'a> Items<'a> {
     }
 
     pub fn name(&self, item: Item) -> Name {
-        self.names.get(item.0 as usize).copied().unwrap_or(super::names::OTHER)
+        self.order.names.get(item.0 as usize).copied().unwrap_or(super::names::OTHER)
     }
 
     pub fn parent(&self, item: Item) -> Option<Item> {
@@ -101,16 +117,16 @@ impl<'a> Items<'a> {
 
     /// The members of an item: fields, variants, associated items, what a module or a function holds.
     pub fn children(&self, parent: Item) -> impl Iterator<Item = (Name, Item)> + use<'_> {
-        let first = self.children.partition_point(|(owner, ..)| *owner < parent);
-        let rest = self.children.get(first..).unwrap_or_default();
+        let first = self.order.children.partition_point(|(owner, ..)| *owner < parent);
+        let rest = self.order.children.get(first..).unwrap_or_default();
         rest.iter().take_while(move |(owner, ..)| *owner == parent).map(|(_, name, item)| (*name, *item))
     }
 
     /// The members of that name.
     pub fn named(&self, parent: Item, name: Name) -> impl Iterator<Item = Item> + use<'_> {
         let first =
-            self.children.partition_point(|(owner, own_name, _)| (*owner, *own_name) < (parent, name));
-        let rest = self.children.get(first..).unwrap_or_default();
+            self.order.children.partition_point(|(owner, own_name, _)| (*owner, *own_name) < (parent, name));
+        let rest = self.order.children.get(first..).unwrap_or_default();
         rest.iter()
             .take_while(move |(owner, own_name, _)| (*owner, *own_name) == (parent, name))
             .map(|(.., item)| *item)

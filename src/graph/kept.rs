@@ -6,6 +6,7 @@ use petgraph::graph::NodeIndex;
 use serde::{Deserialize, Serialize};
 
 use super::build::{Base, Graph, Weight};
+use super::nodes::Nodes;
 use crate::model::{Certainty, EdgeKind, FileId, Span};
 use crate::syntax::FileSyntax;
 use crate::text::Digest;
@@ -26,7 +27,8 @@ pub struct KeptGraph {
 
 impl Graph {
     pub fn to_kept(&self) -> KeptGraph {
-        let Base { environment, graph, module_paths, imports, impls_of_type, .. } = &*self.base;
+        let Base { environment, graph, nodes, .. } = &*self.base;
+        let Nodes { module_paths, imports, impls_of_type, .. } = &**nodes;
         let node = |node: NodeIndex| node.index() as u32;
         let edges = graph.raw_edges();
         let mut impls_of_type: Vec<(u32, Vec<u32>)> =
@@ -49,26 +51,28 @@ impl KeptGraph {
     /// The graph again, of the same files. `None` where it cannot be theirs.
     pub fn open(self, files: &[Option<Arc<FileSyntax>>]) -> Option<Graph> {
         let KeptGraph { environment, from, to, kinds, at, module_paths, imports, impls_of_type } = self;
-        let mut base = Base::nodes(files);
-        let nodes = base.graph.node_count();
+        let of_items = Nodes::of_items(files);
+        let items = of_items.entries.len();
+        let count = items + files.len();
         let is_whole = module_paths.len() == files.len()
             && imports.len() == files.len()
             && imports.iter().flatten().all(|file| file.index() < files.len())
-            && impls_of_type.iter().all(|(of, impls)| {
-                impls.iter().chain([of]).all(|item| (*item as usize) < base.entries.len())
-            })
+            && impls_of_type
+                .iter()
+                .all(|(of, impls)| impls.iter().chain([of]).all(|item| (*item as usize) < items))
             && [to.len(), kinds.len(), at.len()].iter().all(|len| *len == from.len())
-            && from.iter().chain(&to).all(|node| (*node as usize) < nodes);
+            && from.iter().chain(&to).all(|node| (*node as usize) < count);
         if !is_whole {
             return None;
         }
+        let impls_of_type = impls_of_type.into_iter().collect();
+        let nodes = Nodes { module_paths, imports, impls_of_type, ..of_items };
+        let mut base = Base { environment, ..Base::without_edges(Arc::new(nodes), files) };
         base.graph.reserve_edges(from.len());
         for (((from, to), (kind, certainty)), at) in from.into_iter().zip(to).zip(kinds).zip(at) {
             let (from, to) = (NodeIndex::new(from as usize), NodeIndex::new(to as usize));
             base.graph.add_edge(from, to, Weight { kind, certainty, at });
         }
-        let impls_of_type = impls_of_type.into_iter().collect();
-        let base = Base { environment, module_paths, imports, impls_of_type, ..base };
         Some(Graph { base: Arc::new(base), learned: Arc::default() })
     }
 }

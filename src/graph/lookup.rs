@@ -20,7 +20,7 @@ pub(super) struct Place {
 pub(super) struct Lookup<'l, 'a> {
     pub items: &'l Items<'a>,
     pub modules: &'l Modules,
-    pub names: &'l Names<'a>,
+    pub names: &'l Names,
     pub scopes: &'l Scopes,
 }
 

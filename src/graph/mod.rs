@@ -25,6 +25,8 @@ mod infer;
 mod meaning;
 mod call;
 mod link;
+mod frame;
+mod nodes;
 mod build;
 mod kept;
 mod learned;

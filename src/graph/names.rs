@@ -109,14 +109,15 @@ const PRELUDE: &[&str] = &[
     "drop",
 ];
 
-pub(super) struct Names<'a> {
-    places: FxHashMap<&'a str, Name>,
-    texts: Vec<&'a str>,
+#[derive(Debug)]
+pub(super) struct Names {
+    places: FxHashMap<Arc<str>, Name>,
+    texts: Vec<Arc<str>>,
     prelude: Vec<Name>,
 }
 
-impl<'a> Names<'a> {
-    pub fn new() -> Names<'a> {
+impl Names {
+    pub fn new() -> Names {
         let mut names = Names { places: FxHashMap::default(), texts: Vec::new(), prelude: Vec::new() };
         KNOWN.iter().for_each(|text| {
             names.intern(text);
@@ -126,12 +127,13 @@ impl<'a> Names<'a> {
         names
     }
 
-    pub fn intern(&mut self, text: &'a str) -> Name {
-        let next = Name(self.texts.len() as u32);
-        let name = *self.places.entry(text).or_insert(next);
-        if name == next {
-            self.texts.push(text);
+    pub fn intern(&mut self, text: &str) -> Name {
+        if let Some(name) = self.places.get(text) {
+            return *name;
         }
+        let (name, text): (Name, Arc<str>) = (Name(self.texts.len() as u32), text.into());
+        self.texts.push(Arc::clone(&text));
+        self.places.insert(text, name);
         name
     }
 
@@ -140,8 +142,8 @@ impl<'a> Names<'a> {
         self.places.get(text).copied()
     }
 
-    pub fn text(&self, name: Name) -> &'a str {
-        self.texts.get(name.0 as usize).copied().unwrap_or("")
+    pub fn text(&self, name: Name) -> &str {
+        self.texts.get(name.0 as usize).map_or("", |text| text)
     }
 
     /// Whether the name means something of the standard library where nothing else has it.
@@ -150,7 +152,7 @@ impl<'a> Names<'a> {
     }
 
     /// Names of types of elsewhere, so that they can be told apart.
-    pub fn intern_types(&mut self, files: &'a [Option<Arc<FileSyntax>>]) {
+    pub fn intern_types(&mut self, files: &[Option<Arc<FileSyntax>>]) {
         for name in files.iter().flatten().flat_map(|syntax| &syntax.type_names) {
             self.intern(name);
         }

@@ -27,10 +27,10 @@ pub struct Neighbour {
 impl Graph {
     /// `crate_name::module::Type::method`, for a person. Of an `impl` the path of its type.
     pub fn module_path(&self, id: SymbolId) -> String {
-        let module = self.base.module_paths.get(id.file.index()).map_or("", String::as_str);
+        let module = self.base.nodes.module_paths.get(id.file.index()).map_or("", String::as_str);
         let mut parts: Vec<&str> = Vec::new();
         let mut at = self.base.node(id).map(|node| node.index() as u32);
-        while let Some(entry) = at.and_then(|node| self.base.entries.get(node as usize)) {
+        while let Some(entry) = at.and_then(|node| self.base.nodes.entries.get(node as usize)) {
             if !matches!(entry.kind, SymbolKind::MacroCall | SymbolKind::ExternBlock) || parts.is_empty() {
                 parts.push(self.name(entry.name));
             }
@@ -42,7 +42,7 @@ impl Graph {
     }
 
     fn name(&self, name: u32) -> &str {
-        self.base.names.get(name as usize).map_or("", |name| name)
+        self.base.nodes.names.get(name as usize).map_or("", |name| name)
     }
 
     /// The items that a name or a path may mean, a `()` at its end left out: those whose own path ends so, else those whose
@@ -54,6 +54,7 @@ impl Graph {
         let Some((last, qualifier)) = parts.split_last() else { return Vec::new() };
         let named = self
             .base
+            .nodes
             .by_name
             .get(*last)
             .into_iter()
@@ -72,7 +73,7 @@ impl Graph {
     }
 
     fn is_definition(&self, node: u32) -> bool {
-        let entry = self.base.entries.get(node as usize);
+        let entry = self.base.nodes.entries.get(node as usize);
         entry.is_some_and(|entry| !matches!(entry.kind, SymbolKind::Impl | SymbolKind::MacroCall))
     }
 
@@ -103,7 +104,8 @@ impl Graph {
     /// Of a trait its `impl`s, of a type those for it, of a trait's method its implementations.
     pub fn implementations_of(&self, id: SymbolId) -> Vec<Fact> {
         let mut facts = self.facts(id, Direction::Incoming, |weight| weight.kind == EdgeKind::Implements);
-        let of_type = self.base.node(id).and_then(|node| self.base.impls_of_type.get(&(node.index() as u32)));
+        let of_type =
+            self.base.node(id).and_then(|node| self.base.nodes.impls_of_type.get(&(node.index() as u32)));
         facts.extend(of_type.into_iter().flatten().map(|node| Fact {
             symbol: self.base.id(NodeIndex::new(*node as usize)),
             certainty: Certainty::Resolved,
@@ -124,7 +126,7 @@ impl Graph {
     }
 
     fn kind(&self, id: SymbolId) -> Option<SymbolKind> {
-        Some(self.base.entries.get(self.base.node(id)?.index())?.kind)
+        Some(self.base.nodes.entries.get(self.base.node(id)?.index())?.kind)
     }
 
     /// The tests that reach it directly or by one helper. For a type, also those that reach its methods.
@@ -148,7 +150,7 @@ impl Graph {
     }
 
     fn is_test_function(&self, id: SymbolId) -> bool {
-        let entry = self.base.node(id).and_then(|node| self.base.entries.get(node.index()));
+        let entry = self.base.node(id).and_then(|node| self.base.nodes.entries.get(node.index()));
         // Helpers of tests are marked as they are, but nobody calls a test.
         entry.is_some_and(|entry| entry.is_test && entry.kind == SymbolKind::Function)
             && self.callers_of(id).is_empty()
@@ -164,16 +166,15 @@ impl Graph {
 
     /// The types that an item's signature names: of a function its parameters' and result's, of a type its fields'.
     pub fn types_of(&self, id: SymbolId) -> Vec<Fact> {
-        let Some(entry) = self.base.node(id).and_then(|node| self.base.entries.get(node.index())) else {
-            return Vec::new();
-        };
+        let Some(node) = self.base.node(id) else { return Vec::new() };
+        let Some(entry) = self.base.nodes.entries.get(node.index()) else { return Vec::new() };
+        let body = self.base.signature_ends.get(node.index()).copied().unwrap_or(0);
         let has_fields = matches!(
             entry.kind,
             SymbolKind::Struct | SymbolKind::Enum | SymbolKind::Union | SymbolKind::Variant
         );
-        let mut facts = self.facts(id, Direction::Outgoing, |weight| {
-            weight.kind == EdgeKind::Uses && weight.at.start < entry.body
-        });
+        let mut facts = self
+            .facts(id, Direction::Outgoing, |weight| weight.kind == EdgeKind::Uses && weight.at.start < body);
         if has_fields {
             let parts = self.facts(id, Direction::Outgoing, |weight| weight.kind == EdgeKind::Defines);
             facts.extend(parts.iter().flat_map(|part| self.types_of(part.symbol)));
@@ -211,7 +212,7 @@ impl Graph {
 
     /// The files that a file names in its `use` and `mod` items.
     pub fn imports(&self, file: FileId) -> &[FileId] {
-        self.base.imports.get(file.index()).map_or(&[], Vec::as_slice)
+        self.base.nodes.imports.get(file.index()).map_or(&[], Vec::as_slice)
     }
 
     fn reached(

@@ -107,7 +107,7 @@ pub(super) struct Scopes {
 }
 
 impl Scopes {
-    pub fn new<'a>(items: &Items<'a>, modules: &Modules, names: &mut Names<'a>) -> Scopes {
+    pub fn new<'a>(items: &Items<'a>, modules: &Modules, names: &mut Names) -> Scopes {
         let scopes = modules.ids().map(|_| Scope::default()).collect();
         let mut out = Scopes {
             scopes,
