@@ -41,6 +41,14 @@ impl Graph {
         parts.join("::")
     }
 
+    /// The edges of the text, by the files that they begin in: the numbers of their ends among all items, in the order of files and
+    /// texts, and then the files.
+    pub fn links(&self) -> impl Iterator<Item = (u32, u32, Certainty)> + '_ {
+        let number = |node: NodeIndex| node.index() as u32;
+        let edges = self.base.graph.raw_edges().iter();
+        edges.map(move |edge| (number(edge.source()), number(edge.target()), edge.weight.certainty))
+    }
+
     fn name(&self, name: u32) -> &str {
         self.base.nodes.names.get(name as usize).map_or("", |name| name)
     }

@@ -126,6 +126,10 @@ impl Lexical {
         let units = &self.units;
         let places: Vec<usize> = (0..self.list_ends.len()).collect();
         self.file_frequency = places.par_iter().map(|&place| files_of(self.list(place), units)).collect();
+        self.count_lens();
+    }
+
+    fn count_lens(&mut self) {
         let lens = |&(first, last): &(u32, u32)| self.unit_len.get(first as usize..last as usize);
         self.file_len =
             self.file_units.iter().map(|units| lens(units).unwrap_or_default().iter().sum()).collect();
@@ -234,15 +238,15 @@ impl<'a> Joiner<'a> {
         self.out.postings.reserve(old.postings.len());
         for (place, word) in old.words.from("") {
             while let Some((word, list)) = new.next_if(|(new, _)| **new < *word) {
-                self.push(&word, &[], list);
+                self.push(&word, None, list);
             }
             let own = new.next_if(|(new, _)| **new == *word).map(|(_, list)| list).unwrap_or_default();
-            self.push(word, old.list(place), own);
+            self.push(word, Some(place), own);
         }
         for (word, list) in new {
-            self.push(&word, &[], list);
+            self.push(&word, None, list);
         }
-        self.out.count();
+        self.out.count_lens();
         self.out.add_paths(self.snapshot.files.iter().map(|file| file.path.as_str()));
         self.out
     }
@@ -275,9 +279,11 @@ impl<'a> Joiner<'a> {
         named
     }
 
-    /// The next word, with what is left of its list and what is new; both stand in the order of their units.
-    fn push(&mut self, word: &str, old: &[Posting], new: Vec<Posting>) {
+    /// The next word, with what is left of the list that it had at `place` and what is new; both stand in the order of their units.
+    fn push(&mut self, word: &str, place: Option<usize>, new: Vec<Posting>) {
         let first = self.out.postings.len();
+        let old = place.map_or(&[][..], |place| self.earlier.list(place));
+        let added = new.len();
         let mut new = new.into_iter().peekable();
         for posting in old {
             let Some(unit) = self.moved[posting.unit as usize] else { continue };
@@ -288,6 +294,10 @@ impl<'a> Joiner<'a> {
         }
         self.out.postings.extend(new);
         if self.out.postings.len() > first {
+            let is_same = added == 0 && self.out.postings.len() - first == old.len();
+            let known = place.filter(|_| is_same).map(|place| self.earlier.file_frequency[place]);
+            let count = || files_of(&self.out.postings[first..], &self.out.units);
+            self.out.file_frequency.push(known.unwrap_or_else(count));
             self.out.words.push(word);
             self.out.list_ends.push(self.out.postings.len() as u32);
         }

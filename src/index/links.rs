@@ -8,11 +8,9 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 use super::lexical::Lexical;
 use crate::graph::Graph;
-use crate::model::{Certainty, Edge, FileId, Symbol, SymbolId};
+use crate::model::{Certainty, FileId};
 use crate::syntax::FileSyntax;
 
 /// What a guessed edge counts between files, where a resolved one is 1. Between items only resolved ones count.
@@ -33,28 +31,34 @@ pub struct Links {
 }
 
 impl Links {
+    /// `graph` as the text has it; `syntax` by file.
     pub fn build(graph: &Graph, lexical: &Lexical, syntax: &[Option<Arc<FileSyntax>>]) -> Links {
-        let of_items = UnitOfItem::new(lexical, syntax);
+        let nodes = Nodes::new(lexical, syntax);
         let mut units: Vec<(u32, u32)> = Vec::new();
-        let mut files: FxHashMap<(FileId, FileId), f64> = FxHashMap::default();
-        for Edge { from, to, certainty, .. } in graph.edges() {
-            if from.file != to.file {
-                let sure = if certainty == Certainty::Resolved { 1.0 } else { GUESSED };
-                *files.entry((from.file, to.file)).or_default() += sure;
+        let mut files = FilePairs::new(syntax.len());
+        let mut begun = FileId(0);
+        // The edges come by the file that they begin in.
+        let mut of_file: Vec<(u32, u32)> = Vec::new();
+        for (from, to, certainty) in graph.links() {
+            let (from_file, to_file) = (nodes.file(from), nodes.file(to));
+            if from_file != begun {
+                files.end(begun);
+                end_units(&mut of_file, &mut units);
+                begun = from_file;
+            }
+            if from_file != to_file {
+                files.add(to_file, if certainty == Certainty::Resolved { 1.0 } else { GUESSED });
             }
             if certainty == Certainty::Resolved
-                && let (Some(from), Some(to)) = (of_items.find(from), of_items.find(to))
+                && let (Some(from), Some(to)) = (nodes.unit(from), nodes.unit(to))
                 && from != to
             {
-                units.push((from, to));
+                of_file.push((from, to));
             }
         }
-        units.sort_unstable();
-        units.dedup();
-        Links {
-            units: between_units(&units, lexical.units.len()),
-            files: between_files(files, lexical.file_count()),
-        }
+        files.end(begun);
+        end_units(&mut of_file, &mut units);
+        Links { units: between_units(&units, lexical.units.len()), files: files.around() }
     }
 
     /// For each unit: what the units around it score, each by the weight of its edge.
@@ -103,7 +107,8 @@ fn between_units(pairs: &[(u32, u32)], count: usize) -> Vec<Vec<(u32, f32)>> {
         uses[from as usize] += 1;
         used[to as usize] += 1;
     }
-    let mut around: Vec<Vec<(u32, f32)>> = vec![Vec::new(); count];
+    let room = uses.iter().zip(&used).map(|(uses, used)| Vec::with_capacity((uses + used) as usize));
+    let mut around: Vec<Vec<(u32, f32)>> = room.collect();
     for &(from, to) in pairs {
         let weight = 1.0 / ((uses[from as usize] * used[to as usize]) as f32).sqrt();
         around[from as usize].push((to, weight));
@@ -112,59 +117,97 @@ fn between_units(pairs: &[(u32, u32)], count: usize) -> Vec<Vec<(u32, f32)>> {
     around
 }
 
-/// Both directions of a pair of files count as one edge each: those that use one another hang together most.
-fn between_files(counts: FxHashMap<(FileId, FileId), f64>, files: usize) -> Vec<Vec<(FileId, f32)>> {
-    let mut around: Vec<Vec<(FileId, f32)>> = vec![Vec::new(); files];
-    for ((from, to), count) in counts {
-        let weight = count.ln_1p() as f32;
-        around[from.index()].push((to, weight));
-        around[to.index()].push((from, weight));
-    }
-    for around in &mut around {
-        around.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        around.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 += next.1;
-            }
-            same
-        });
-    }
-    around
+/// Takes over the pairs of one file, each once. The units of a file stand together: so all pairs are sorted.
+fn end_units(of_file: &mut Vec<(u32, u32)>, all: &mut Vec<(u32, u32)>) {
+    of_file.sort_unstable();
+    of_file.dedup();
+    all.append(of_file);
 }
 
-/// The first unit of each item that is one.
-struct UnitOfItem<'a> {
-    syntax: &'a [Option<Arc<FileSyntax>>],
-    /// By file and item.
-    units: Vec<Vec<Option<u32>>>,
+/// How many edges lead from file to file.
+struct FilePairs {
+    /// From the file that is counted, to each other one.
+    counts: Vec<f64>,
+    /// Those that it leads to.
+    reached: Vec<FileId>,
+    around: Vec<Vec<(FileId, f32)>>,
 }
 
-impl UnitOfItem<'_> {
-    fn new<'a>(lexical: &Lexical, syntax: &'a [Option<Arc<FileSyntax>>]) -> UnitOfItem<'a> {
-        let items = |file: &Option<Arc<FileSyntax>>| file.as_ref().map_or(0, |file| file.items.len());
-        let mut units: Vec<Vec<Option<u32>>> = syntax.iter().map(|file| vec![None; items(file)]).collect();
-        for (number, unit) in (0u32..).zip(&lexical.units) {
-            let Some(item) = unit.item else { continue };
-            if let Some(place) = units.get_mut(unit.file.index()).and_then(|file| file.get_mut(item as usize))
-            {
-                place.get_or_insert(number);
-            }
-        }
-        UnitOfItem { syntax, units }
+impl FilePairs {
+    fn new(files: usize) -> FilePairs {
+        FilePairs { counts: vec![0.0; files], reached: Vec::new(), around: vec![Vec::new(); files] }
     }
 
-    /// The unit of an item, or of the nearest around it that is one.
-    fn find(&self, id: SymbolId) -> Option<u32> {
-        let items: &[Symbol] = &self.syntax.get(id.file.index())?.as_ref()?.items;
-        let mut at = Some(id.item);
-        while let Some(item) = at {
-            if let Some(unit) = self.units.get(id.file.index())?.get(item as usize).copied().flatten() {
-                return Some(unit);
-            }
-            at = items.get(item as usize)?.parent;
+    fn add(&mut self, to: FileId, weight: f64) {
+        let count = &mut self.counts[to.index()];
+        if *count == 0.0 {
+            self.reached.push(to);
         }
-        None
+        *count += weight;
+    }
+
+    /// All edges that begin in `from` are counted.
+    fn end(&mut self, from: FileId) {
+        for to in self.reached.drain(..) {
+            let weight = std::mem::take(&mut self.counts[to.index()]).ln_1p() as f32;
+            self.around[from.index()].push((to, weight));
+            self.around[to.index()].push((from, weight));
+        }
+    }
+
+    /// Both directions of a pair of files count as one edge each: those that use one another hang together most.
+    fn around(mut self) -> Vec<Vec<(FileId, f32)>> {
+        for around in &mut self.around {
+            around.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            around.dedup_by(|next, kept| {
+                let same = next.0 == kept.0;
+                if same {
+                    kept.1 += next.1;
+                }
+                same
+            });
+        }
+        self.around
+    }
+}
+
+/// What the nodes of the graph are here: the items of all files in their order, then the files.
+struct Nodes {
+    /// Of an item: its file, and its unit or that of the nearest around it that is one.
+    items: Vec<(FileId, Option<u32>)>,
+}
+
+impl Nodes {
+    fn new(lexical: &Lexical, syntax: &[Option<Arc<FileSyntax>>]) -> Nodes {
+        let mut items: Vec<(FileId, Option<u32>)> = Vec::new();
+        for (file, syntax) in (0..).map(FileId).zip(syntax) {
+            let own = syntax.as_ref().map_or(&[][..], |syntax| &syntax.items);
+            let first = items.len();
+            items.resize(first + own.len(), (file, None));
+            for number in lexical.units_of(file) {
+                let item = lexical.units[number].item.and_then(|item| items.get_mut(first + item as usize));
+                if let Some((_, unit)) = item {
+                    unit.get_or_insert(number as u32);
+                }
+            }
+            // A parent stands before its children.
+            for (place, item) in own.iter().enumerate().filter(|(_, item)| item.parent.is_some()) {
+                let around = item.parent.and_then(|parent| items[first + parent as usize].1);
+                let (_, unit) = &mut items[first + place];
+                *unit = unit.or(around);
+            }
+        }
+        Nodes { items }
+    }
+
+    fn file(&self, node: u32) -> FileId {
+        let item = self.items.get(node as usize);
+        item.map_or_else(|| FileId(node - self.items.len() as u32), |(file, _)| *file)
+    }
+
+    /// `None` of a file, and of an item in no unit.
+    fn unit(&self, node: u32) -> Option<u32> {
+        self.items.get(node as usize)?.1
     }
 }
 

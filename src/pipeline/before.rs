@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::Workspace;
 use super::answers::Said;
 use crate::graph::{Graph, KeptGraph};
-use crate::index::{KeptLexical, Lexical};
+use crate::index::{KeptLexical, Lexical, Links};
 use crate::model::{FileId, FileKind};
 use crate::store::{Kept, Part};
 use crate::syntax::FileSyntax;
@@ -38,6 +38,7 @@ pub(super) struct Facts {
     pub syntax: FxHashMap<Digest, Arc<FileSyntax>>,
     pub lexical: Option<Arc<Lexical>>,
     pub graph: Option<Graph>,
+    pub links: Option<Arc<Links>>,
     /// What a language server said.
     pub said: Said,
 }
@@ -55,13 +56,14 @@ impl Before {
     }
 
     pub fn of_workspace(workspace: &Workspace) -> Before {
-        let Workspace { snapshot, syntax, graph, lexical, .. } = workspace;
+        let Workspace { snapshot, syntax, graph, lexical, links, .. } = workspace;
         let digests = snapshot.files.iter().map(|file| file.text.digest());
         let known = digests.zip(syntax).filter_map(|(digest, syntax)| Some((digest, syntax.clone()?)));
         let facts = Facts {
             syntax: known.collect(),
             lexical: Some(Arc::clone(lexical)),
             graph: Some(graph.clone()),
+            links: Some(Arc::clone(links)),
             said: workspace.said(),
         };
         Before {
@@ -97,7 +99,7 @@ impl Source {
         };
         let (lexical, (graph, syntax)) = rayon::join(lexical, code);
         let said = Said::Kept(kept.answers());
-        Facts { syntax, lexical: lexical.map(Arc::new), graph, said }
+        Facts { syntax, lexical: lexical.map(Arc::new), graph, links: None, said }
     }
 }
 

@@ -47,7 +47,7 @@ pub struct Workspace {
     /// With what a language server said before, where its files are still the same.
     pub graph: Graph,
     pub lexical: Arc<Lexical>,
-    pub links: Links,
+    pub links: Arc<Links>,
     pub history: Arc<History>,
     /// Which state of the code it is; grows with each change that an index tells of, or `renewed`.
     generation: u64,

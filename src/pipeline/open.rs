@@ -152,7 +152,10 @@ impl Opening<'_> {
                 || self.graph(&snapshot, &code, &facts, &moves),
                 || lexical(&snapshot, &code, &facts, &moves),
             );
-            let links = Links::build(&graph.text_alone(), &lexical, &code.syntax);
+            let links = match facts.links.take().filter(|_| moves.changed == 0) {
+                Some(links) => links,
+                None => Arc::new(Links::build(&graph, &lexical, &code.syntax)),
+            };
             let server = ServerKind::of(&snapshot.root).name;
             let told = said.of(&snapshot, &moves, server);
             let graph = match &told {
