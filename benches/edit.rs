@@ -20,8 +20,6 @@ const TOUCHED: usize = 2000;
 const CHANGED: usize = 50;
 /// Files that were written less than two seconds ago are read again.
 const SETTLED: Duration = Duration::from_millis(2_100);
-/// What is put down on disk after an edit is put down by then.
-const QUIET: Duration = Duration::from_millis(700);
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -76,21 +74,25 @@ fn measure(runs: usize, folder: &Path) -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let files = workspace.snapshot.files.len();
     say(&format!("{}: {files} files, medians of {runs} runs on {cores} cores\n", folder.display()));
-    say(&format!("{:32}{:>9}{:>9}{:>9}", "edit", "ms", "worst", "RSS MB"));
+    say(&format!("{:32}{:>9}{:>9}{:>9}{:>9}", "edit", "ms", "worst", "work ms", "RSS MB"));
     for (name, edit) in ROWS {
-        let mut times = Vec::new();
+        let (mut times, mut work) = (Vec::new(), Some(0.0));
         for run in 0..runs {
-            wait(QUIET);
+            // Else two states would be put down and found out at once.
+            if let Some(trouble) = workspace.save() {
+                return Err(trouble.text.into());
+            }
             apply(&workspace, edit, run)?;
-            let start = Instant::now();
+            let (start, worked) = (Instant::now(), work_ms());
             let renewed = workspace.renewed(&Deadline::never())?;
             times.push(start.elapsed().as_secs_f64() * 1e3);
+            work = work_ms().zip(worked).zip(work).map(|((now, before), work)| work + now - before);
             workspace = renewed;
         }
         times.sort_by(f64::total_cmp);
         let (median, worst) = (times[times.len() / 2], times[times.len() - 1]);
-        let rss = rss_mb().map_or("-".to_owned(), |rss| format!("{rss:.0}"));
-        say(&format!("{name:32}{median:>9.1}{worst:>9.1}{rss:>9}"));
+        let work = shown(work.map(|work| work / runs as f64), 1);
+        say(&format!("{name:32}{median:>9.1}{worst:>9.1}{work:>9}{:>9}", shown(rss_mb(), 0)));
     }
     Ok(())
 }
@@ -162,6 +164,19 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 fn wait(time: Duration) {
     let (_sender, never) = mpsc::channel::<()>();
     let _time_is_over = never.recv_timeout(time);
+}
+
+fn shown(value: Option<f64>, digits: usize) -> String {
+    value.map_or("-".to_owned(), |value| format!("{value:.digits$}"))
+}
+
+/// The time that all cores together spent on this process, in milliseconds, as Linux tells it in ticks of ten.
+fn work_ms() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The second field is a name in parentheses; user and system time are the 14th and 15th.
+    let ticks = status.rsplit(')').next()?.split_whitespace().skip(11).take(2);
+    let ticks: Vec<f64> = ticks.filter_map(|field| field.parse().ok()).collect();
+    (ticks.len() == 2).then(|| ticks.iter().sum::<f64>() * 10.0)
 }
 
 /// What the process has in memory, as Linux tells it in kB.

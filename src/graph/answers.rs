@@ -56,10 +56,58 @@ pub struct FileAnswers {
     pub speaker: Speaker,
     /// The files in which its edges end.
     others: Vec<FileKey>,
-    /// Sorted; an end is a place among `others` and an item there.
-    edges: Vec<(u32, (u32, u32), EdgeKind, Span, bool)>,
+    edges: Columns,
     /// The macro's call, the name, and what holds it.
     made: Vec<(u32, String, String)>,
+}
+
+/// Edges, each of their numbers in a list of its own, and what grows as the step from the last one: so packed they take half.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Columns {
+    /// The items that they begin at: steps.
+    from: Vec<i32>,
+    /// The files that they end in, by their places among `others`.
+    files: Vec<u32>,
+    items: Vec<u32>,
+    kinds: Vec<(EdgeKind, bool)>,
+    /// Where they stand: steps, and lengths.
+    starts: Vec<i32>,
+    lens: Vec<u32>,
+}
+
+/// An edge of one file: the item that it begins at, a place among `others` and an item there, its kind, where it stands, and whether
+/// its end is named there.
+type FileEdge = (u32, (u32, u32), EdgeKind, Span, bool);
+
+impl Columns {
+    fn of(edges: &[FileEdge]) -> Columns {
+        let mut columns = Columns::default();
+        let mut last = (0u32, 0u32);
+        for &(from, (file, item), kind, at, is_named) in edges {
+            columns.from.push(from.wrapping_sub(last.0) as i32);
+            columns.files.push(file);
+            columns.items.push(item);
+            columns.kinds.push((kind, is_named));
+            columns.starts.push(at.start.wrapping_sub(last.1) as i32);
+            columns.lens.push(at.len());
+            last = (from, at.start);
+        }
+        columns
+    }
+
+    /// The edges again; fewer where the lists do not fit each other.
+    fn edges(&self) -> impl Iterator<Item = FileEdge> + '_ {
+        let step = |last: &mut u32, step: &i32| {
+            *last = last.wrapping_add(*step as u32);
+            Some(*last)
+        };
+        let ends = self.files.iter().copied().zip(self.items.iter().copied());
+        let places = self.starts.iter().scan(0, step).zip(&self.lens);
+        let begun = self.from.iter().scan(0, step).zip(ends);
+        begun.zip(&self.kinds).zip(places).map(|(((from, end), (kind, is_named)), (start, len))| {
+            (from, end, *kind, Span::new(start, start.saturating_add(*len)), *is_named)
+        })
+    }
 }
 
 impl Answers {
@@ -119,7 +167,9 @@ impl Answers {
             }
             Some((edge.from.item, (place, edge.to.item), edge.kind, edge.at, edge.is_named))
         });
-        let edges = edges.collect();
+        let mut edges: Vec<FileEdge> = edges.collect();
+        edges.sort_unstable_by_key(|&(from, end, kind, at, _)| (from, at, end, kind));
+        let edges = Columns::of(&edges);
         let made = self.made.iter().filter(|made| made.by.file == file);
         let made = made.map(|made| (made.by.item, made.name.clone(), made.container.clone())).collect();
         FileAnswers { speaker: self.speaker.clone(), others, edges, made }
@@ -128,7 +178,7 @@ impl Answers {
     /// Takes in what was kept of `file`; `find` gives the file of a key. What ends in a file that is gone is left out.
     pub fn add(&mut self, file: FileId, kept: &FileAnswers, find: impl Fn(&FileKey) -> Option<FileId>) {
         let others: Vec<Option<FileId>> = kept.others.iter().map(find).collect();
-        self.edges.extend(kept.edges.iter().filter_map(|&(from, (place, item), kind, at, is_named)| {
+        self.edges.extend(kept.edges.edges().filter_map(|(from, (place, item), kind, at, is_named)| {
             let to = SymbolId { file: (*others.get(place as usize)?)?, item };
             Some(Taught { from: SymbolId { file, item: from }, to, kind, at, is_named })
         }));

@@ -105,7 +105,8 @@ impl Base {
             None => Arc::new(Nodes::new(&frame, &items, files, &links)),
         };
         let edges = earlier.map_or(&[][..], |earlier| earlier.graph.raw_edges());
-        let mut base = Base { frame: Some(frame), ..Base::without_edges(nodes, files) };
+        let signature_ends = signature_ends(earlier, &nodes, files, bodies);
+        let mut base = Base { frame: Some(frame), signature_ends, ..Base::without_edges(nodes, files.len()) };
         base.graph.reserve_edges(edges.len() + links.iter().map(|(_, links)| links.len()).sum::<usize>());
         let mut links = links.into_iter().peekable();
         let mut kept = edges.iter().peekable();
@@ -126,14 +127,13 @@ impl Base {
         base
     }
 
-    pub(super) fn without_edges(nodes: Arc<Nodes>, files: &[Option<Arc<FileSyntax>>]) -> Base {
-        let mut graph = petgraph::Graph::with_capacity(nodes.entries.len() + files.len(), 0);
-        (0..nodes.entries.len() + files.len()).for_each(|_| {
+    pub(super) fn without_edges(nodes: Arc<Nodes>, files: usize) -> Base {
+        let count = nodes.entries.len() + files;
+        let mut graph = petgraph::Graph::with_capacity(count, 0);
+        (0..count).for_each(|_| {
             graph.add_node(());
         });
-        let items = files.iter().flatten().flat_map(|syntax| &syntax.items);
-        let signature_ends = items.map(|item| item.signature.end).collect();
-        Base { graph, nodes, signature_ends, ..Base::default() }
+        Base { graph, nodes, ..Base::default() }
     }
 
     fn add(&mut self, link: Link) {
@@ -160,4 +160,27 @@ impl Base {
     pub(super) fn id(&self, node: NodeIndex) -> SymbolId {
         self.nodes.id(node)
     }
+}
+
+/// Where the signature of each item ends; of files without a new body as `earlier` has it, where there is one.
+fn signature_ends(
+    earlier: Option<&Base>,
+    nodes: &Nodes,
+    files: &[Option<Arc<FileSyntax>>],
+    bodies: &[Option<Arc<Body>>],
+) -> Vec<u32> {
+    let Some(earlier) = earlier else { return all_signature_ends(files) };
+    let mut ends = earlier.signature_ends.clone();
+    let new = (0..).zip(files).zip(bodies).filter(|(_, body)| body.is_some());
+    for ((file, syntax), _) in new {
+        let first = nodes.offsets.get(file).copied().unwrap_or_default() as usize;
+        let items = syntax.iter().flat_map(|syntax| &syntax.items);
+        ends.iter_mut().skip(first).zip(items).for_each(|(end, item)| *end = item.signature.end);
+    }
+    ends
+}
+
+pub(super) fn all_signature_ends(files: &[Option<Arc<FileSyntax>>]) -> Vec<u32> {
+    let items = files.iter().flatten().flat_map(|syntax| &syntax.items);
+    items.map(|item| item.signature.end).collect()
 }

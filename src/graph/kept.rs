@@ -5,7 +5,7 @@ use std::sync::Arc;
 use petgraph::graph::NodeIndex;
 use serde::{Deserialize, Serialize};
 
-use super::build::{Base, Graph, Weight};
+use super::build::{Base, Graph, Weight, all_signature_ends};
 use super::nodes::Nodes;
 use crate::model::{Certainty, EdgeKind, FileId, Span};
 use crate::syntax::FileSyntax;
@@ -67,7 +67,9 @@ impl KeptGraph {
         }
         let impls_of_type = impls_of_type.into_iter().collect();
         let nodes = Nodes { module_paths, imports, impls_of_type, ..of_items };
-        let mut base = Base { environment, ..Base::without_edges(Arc::new(nodes), files) };
+        let signature_ends = all_signature_ends(files);
+        let mut base =
+            Base { environment, signature_ends, ..Base::without_edges(Arc::new(nodes), files.len()) };
         base.graph.reserve_edges(from.len());
         for (((from, to), (kind, certainty)), at) in from.into_iter().zip(to).zip(kinds).zip(at) {
             let (from, to) = (NodeIndex::new(from as usize), NodeIndex::new(to as usize));

@@ -72,7 +72,7 @@ impl Told {
 
 impl Workspace {
     /// Takes in what a server said that holds as long as the files do: it lies over the graph of the next state (`renewed`), and
-    /// goes to the index on disk with that state or with `settle`.
+    /// goes to the index on disk with that state, or with `save`.
     pub fn keep(&self, served: &Served<'_>) {
         let answers = served.answers();
         if answers.is_empty() {

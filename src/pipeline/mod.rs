@@ -132,12 +132,19 @@ impl Workspace {
         Some(Served::new(&self.graph, &self.syntax, questions, speaker))
     }
 
-    /// Waits until what was learnt is put down in the index, and closes it; says why it could not be put down.
-    pub fn settle(&mut self) -> Option<Note> {
+    /// Waits until what was learnt is put down in the index; says why it could not be put down.
+    pub fn save(&mut self) -> Option<Note> {
         let trouble = self.saving.finish();
-        let answers = self.index.take().zip(self.take_news());
-        let failed = answers.and_then(|(index, answers)| index.save_answers(&answers).err());
+        let index = self.index.as_ref()?;
+        let failed = self.take_news().and_then(|answers| index.save_answers(&answers).err());
         trouble.or_else(|| failed.map(|error| saving::trouble(&error)))
+    }
+
+    /// The same, and closes the index.
+    pub fn settle(&mut self) -> Option<Note> {
+        let trouble = self.save();
+        self.index = None;
+        trouble
     }
 
     /// Whether it has an index on disk that what was learnt goes to.
