@@ -125,6 +125,7 @@ fn run(folder: &Path, query: &str, index: &str, cache: &Path) -> Result<Run> {
         .arg(folder)
         .args((index == "none").then_some("--no-index"))
         .env("XDG_CACHE_HOME", cache)
+        .env("DOSSIER_DAEMON", "false")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()?;

@@ -12,6 +12,7 @@
 pub mod model;
 pub mod text;
 pub mod config;
+mod rpc;
 
 pub mod workspace;
 pub mod store;
@@ -30,6 +31,8 @@ pub mod render;
 pub mod prompt;
 
 pub mod pipeline;
+pub mod session;
+pub mod daemon;
 pub mod eval;
 
 pub mod cli;

@@ -61,6 +61,7 @@ impl Sandbox {
         let mut process = Process::new(assert_cmd::cargo::cargo_bin("dossier"));
         let path = std::env::var_os("PATH").unwrap_or_default();
         process.args(arguments).current_dir(self.path("ws")).env_clear().env("PATH", path);
+        process.env("DOSSIER_DAEMON", "false");
         process.env("HOME", self.path("home")).env("RUST_BACKTRACE", "1");
         // Windows programs do not start without it.
         process.envs(std::env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
@@ -411,6 +412,9 @@ fn settings_come_from_their_places_in_order() {
             lsp = true                         # default
             # lsp_command is not set           # default
             wait_lsp = 0                       # default
+            daemon = false                     # DOSSIER_DAEMON
+            daemon_idle = 30                   # default
+            daemon_memory = 4096               # default
             planner = "auto"                   # default
             # planner_deadline is not set      # default
             provider = "ollama"                # default

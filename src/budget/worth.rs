@@ -54,8 +54,9 @@ pub struct Offer {
 /// All units of the ranked files that may go in.
 pub fn offers(facts: &Facts<'_>, ranked: &[Ranked], candidates: &Candidates) -> Vec<Offer> {
     let mut offers = Vec::new();
+    let best_unit = best_unit(candidates);
     for (place, file) in ranked.iter().enumerate() {
-        let scene = Scene::new(facts, ranked, candidates, place);
+        let scene = Scene::new(facts, ranked, candidates, place, best_unit);
         for (unit, features) in facts.lexical.units_of(file.file).zip(scene.features()) {
             let left_out = (candidates.pinned && !scene.is_tied(unit))
                 || (candidates.no_tests && scene.item(unit).is_some_and(|item| item.is_test));
@@ -74,7 +75,12 @@ pub fn features(
     candidates: &Candidates,
     place: usize,
 ) -> Vec<[f64; FEATURES]> {
-    Scene::new(facts, ranked, candidates, place).features()
+    Scene::new(facts, ranked, candidates, place, best_unit(candidates)).features()
+}
+
+/// The score of the best unit of all.
+fn best_unit(candidates: &Candidates) -> f64 {
+    candidates.text.units.iter().copied().fold(f64::MIN_POSITIVE, f64::max)
 }
 
 fn chance(features: &[f64; FEATURES]) -> f64 {
@@ -96,7 +102,13 @@ struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    fn new(facts: &'a Facts<'a>, ranked: &[Ranked], candidates: &'a Candidates, place: usize) -> Scene<'a> {
+    fn new(
+        facts: &'a Facts<'a>,
+        ranked: &[Ranked],
+        candidates: &'a Candidates,
+        place: usize,
+        best_unit: f64,
+    ) -> Scene<'a> {
         let file = ranked[place].file;
         let best = ranked.first().map_or(1.0, |first| first.score).max(f64::MIN_POSITIVE);
         Scene {
@@ -107,7 +119,7 @@ impl<'a> Scene<'a> {
             place,
             units: facts.lexical.units_of(file),
             standing: ranked[place].score / best,
-            best_unit: candidates.text.units.iter().copied().fold(f64::MIN_POSITIVE, f64::max),
+            best_unit,
         }
     }
 

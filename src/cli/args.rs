@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use super::eval::EvalArgs;
-use super::flags::{IndexFlags, PatternFlags, ServerFlags, SettingFlags};
+use super::flags::{DaemonFlags, IndexFlags, PatternFlags, ServerFlags, SettingFlags};
 use crate::config::{ModelProvider, Name, Typed, Value, value_of};
 
 const AFTER_HELP: &str = "\
@@ -45,6 +45,9 @@ pub(super) enum Command {
     Index(IndexArgs),
     /// Remove what is kept of the workspace; all of it can be made again
     Clean(CleanArgs),
+    /// The process that keeps workspaces open, so that answers come at once
+    #[command(subcommand)]
+    Daemon(DaemonCommand),
     /// Measure what Dossier is worth on your own code: on past commits, or on tasks with known answers
     Eval(Box<EvalArgs>),
     /// Check what is there, and say how to mend what is not
@@ -62,6 +65,29 @@ pub(super) enum Command {
 pub(super) enum ConfigCommand {
     /// Print each setting with its value and where it comes from
     Show(Place),
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum DaemonCommand {
+    /// Serve in this process, until it is stopped or not used for long
+    Run(DaemonRun),
+    /// Start it in the background, where it does not run
+    Start,
+    /// Have it end, with its language servers
+    Stop,
+    /// Print what it has open and what it takes
+    Status {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct DaemonRun {
+    /// Open this workspace at once
+    #[arg(long, value_name = "FOLDER")]
+    pub open: Option<PathBuf>,
 }
 
 /// Which workspace is meant.
@@ -212,6 +238,8 @@ pub(super) struct GraphArgs {
     pub json: bool,
     #[command(flatten)]
     pub index: IndexFlags,
+    #[command(flatten)]
+    pub daemon: DaemonFlags,
     #[command(flatten)]
     pub server: ServerFlags,
 }

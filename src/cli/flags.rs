@@ -36,6 +36,8 @@ pub(super) struct SettingFlags {
     #[command(flatten)]
     index: IndexFlags,
     #[command(flatten)]
+    pub daemon: DaemonFlags,
+    #[command(flatten)]
     server: ServerFlags,
     #[command(flatten)]
     planner: PlannerFlags,
@@ -73,6 +75,24 @@ impl IndexFlags {
     /// The flag, where it was given.
     pub fn typed(&self) -> Option<Typed> {
         self.no_index.then(|| Typed::flag(Name::Index, Value::Switch(false)))
+    }
+}
+
+/// The flags that say whether a daemon answers, and how fresh that must be.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct DaemonFlags {
+    /// Do the work here, and start no daemon
+    #[arg(long)]
+    no_daemon: bool,
+    /// Look at every file before the answer, whatever the daemon knows
+    #[arg(long)]
+    pub fresh: bool,
+}
+
+impl DaemonFlags {
+    /// The flag that is a setting, where it was given.
+    pub fn typed(&self) -> Option<Typed> {
+        self.no_daemon.then(|| Typed::flag(Name::Daemon, Value::Switch(false)))
     }
 }
 
@@ -137,6 +157,7 @@ impl SettingFlags {
             line_numbers,
             no_mask,
             index,
+            daemon,
             server,
             planner,
         } = self;
@@ -154,6 +175,7 @@ impl SettingFlags {
         given
             .chain(patterns.typed())
             .chain(index.typed())
+            .chain(daemon.typed())
             .chain(server.typed())
             .chain(planner.typed())
             .collect()

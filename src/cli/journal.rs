@@ -6,8 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::messages::Messages;
 use super::settings::data_folder;
 use super::task::Task;
-use crate::budget::{ContextPack, Level};
+use crate::budget::Level;
 use crate::prompt;
+use crate::session::protocol;
 use crate::store::{Answered, Dossier, GivenFile, Journal, Record, last_dossier, newly_changed};
 use crate::workspace::{blob_id, blob_id_of_file};
 
@@ -51,7 +52,7 @@ impl<'m> Kept<'m> {
     }
 
     /// A dossier is given to a model; its id.
-    pub fn given(&self, task: &Task, pack: &ContextPack, model: &str) -> String {
+    pub fn given(&self, task: &Task, pack: &protocol::Dossier, model: &str) -> String {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let id = format!("{}-{}", since.as_millis(), std::process::id());
         let shown = pack.files.iter().filter(|entry| entry.level != Level::Mention);

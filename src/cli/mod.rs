@@ -7,6 +7,7 @@ mod args;
 mod clipboard;
 mod config;
 mod context;
+mod daemon;
 mod doctor;
 mod eval;
 mod feedback;
@@ -81,6 +82,7 @@ fn run(command: Command, messages: &Messages) -> anyhow::Result<Outcome> {
         Command::Graph(args) => graph::run(&args, messages),
         Command::Index(args) => index::run(&args, messages),
         Command::Clean(args) => index::clean(&args, messages),
+        Command::Daemon(command) => daemon::run(&command, messages),
         Command::Eval(args) => eval::run(&args, messages),
         Command::Doctor(args) => doctor::run(&args, messages),
         Command::Trust(args) => trust::run(&args, messages),

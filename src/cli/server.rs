@@ -7,8 +7,9 @@ use super::messages::Messages;
 use super::progress::Progress;
 use super::settings::{cache_folder, server_options};
 use crate::config::Settings;
-use crate::model::Deadline;
+use crate::model::{Deadline, Note};
 use crate::pipeline::{LanguageServer, OpenOptions, PipelineError, Workspace};
+use crate::session::protocol::{Lsp, Place};
 use crate::store::IndexFolder;
 use crate::workspace::WalkOptions;
 
@@ -49,12 +50,29 @@ pub(super) fn open(root: &Path, settings: &Settings, messages: &Messages) -> Res
         server
             .wait(&workspace, &waited, &mut |busy| progress.say(format!("{} loads: {busy}", server.name())));
     }
+    let notes: Vec<Note> = server.still_loading().into_iter().collect();
     if since.elapsed() < FRESH {
-        return Ok(opened(workspace, server, deadline));
+        return Ok(opened(workspace.with_notes(notes), server, deadline));
     }
     let now = workspace.renewed(&deadline)?;
     server.files_changed(&workspace.snapshot, &now.snapshot);
-    Ok(opened(now, server, deadline))
+    Ok(opened(now.with_notes(notes), server, deadline))
+}
+
+/// How far the settings want the language server asked.
+pub(super) fn wish(settings: &Settings) -> Lsp {
+    let wait_ms = u64::from(settings.wait_lsp.value) * 1000;
+    Lsp { ask: settings.lsp.value, wait_ms, command: settings.lsp_command.value.clone() }
+}
+
+/// Which files of which workspace, in the words of the protocol.
+pub(super) fn protocol_place(root: &Path, settings: &Settings) -> Place {
+    Place {
+        workspace: root.to_owned(),
+        include: settings.include.value.clone(),
+        exclude: settings.exclude.value.clone(),
+        index: settings.index.value,
+    }
 }
 
 /// Which files are looked at.

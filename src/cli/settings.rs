@@ -83,6 +83,20 @@ pub(super) fn cache_folder() -> Option<PathBuf> {
     config::cache_folder(variable, std::env::home_dir())
 }
 
+/// Where the daemon's log is.
+pub(super) fn state_folder() -> Option<PathBuf> {
+    config::state_folder(variable, std::env::home_dir())
+}
+
+/// The settings of the user alone, whatever the workspace: a daemon serves many.
+pub(super) fn of_user() -> Settings {
+    let path = config::user_file(variable, std::env::home_dir());
+    let text = path.as_deref().and_then(|path| read(path, &mut Vec::new()));
+    let shown = path.as_deref().map(|path| path.display().to_string()).unwrap_or_default();
+    let user = text.as_deref().map(|text| ConfigFile { path: &shown, text });
+    config::resolve(Sources { environment: environment(), user, ..Sources::default() }).0
+}
+
 /// Where the journal is.
 pub(super) fn data_folder() -> Option<PathBuf> {
     config::data_folder(variable, std::env::home_dir())

@@ -15,7 +15,7 @@ mod place;
 pub use choice::{Format, ModelProvider, Planner, Tests, UnknownWord};
 pub use models::{DEFAULT_OLLAMA_MODEL, ModelSettings};
 pub use name::{Kind, Name};
-pub use place::{WORKSPACE_FILE, cache_folder, data_folder, trusted_file, user_file};
+pub use place::{WORKSPACE_FILE, cache_folder, data_folder, state_folder, trusted_file, user_file};
 pub use secret::{Address, Secret, without_password};
 pub use settings::{DEFAULT_BUDGET, Setting, Settings, Sources, resolve, value_of};
 pub use typed::{ConfigFile, Origin, Typed, Value};

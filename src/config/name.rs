@@ -19,6 +19,9 @@ pub enum Name {
     Lsp,
     LspCommand,
     WaitLsp,
+    Daemon,
+    DaemonIdle,
+    DaemonMemory,
     Planner,
     PlannerDeadline,
     Provider,
@@ -52,7 +55,7 @@ const OTHER_VARIABLES: [&str; 1] = ["DOSSIER_LOG"];
 
 impl Name {
     /// In the order in which they are shown.
-    pub const ALL: [Name; 25] = [
+    pub const ALL: [Name; 28] = [
         Name::Include,
         Name::Exclude,
         Name::Tests,
@@ -67,6 +70,9 @@ impl Name {
         Name::Lsp,
         Name::LspCommand,
         Name::WaitLsp,
+        Name::Daemon,
+        Name::DaemonIdle,
+        Name::DaemonMemory,
         Name::Planner,
         Name::PlannerDeadline,
         Name::Provider,
@@ -97,6 +103,9 @@ impl Name {
             Name::Lsp => "lsp",
             Name::LspCommand => "lsp_command",
             Name::WaitLsp => "wait_lsp",
+            Name::Daemon => "daemon",
+            Name::DaemonIdle => "daemon_idle",
+            Name::DaemonMemory => "daemon_memory",
             Name::Planner => "planner",
             Name::PlannerDeadline => "planner_deadline",
             Name::Provider => "provider",
@@ -128,6 +137,8 @@ impl Name {
             Name::Lsp => Some("--no-lsp"),
             Name::LspCommand => Some("--lsp-command"),
             Name::WaitLsp => Some("--wait-lsp"),
+            Name::Daemon => Some("--no-daemon"),
+            Name::DaemonIdle | Name::DaemonMemory => None,
             Name::Planner => Some("--planner"),
             Name::PlannerDeadline => Some("--planner-deadline"),
             Name::Provider => Some("--provider"),
@@ -157,11 +168,12 @@ impl Name {
         match self {
             Name::Include | Name::Exclude => Kind::Patterns,
             Name::Depth | Name::Budget | Name::MaxFiles => Kind::Number,
-            Name::WaitLsp | Name::PlannerDeadline => Kind::Number,
+            Name::WaitLsp | Name::PlannerDeadline | Name::DaemonIdle | Name::DaemonMemory => Kind::Number,
             Name::Tests | Name::Format | Name::Planner | Name::Provider => Kind::Word,
             Name::Model | Name::BaseUrl | Name::OllamaHost | Name::OllamaModel => Kind::Word,
             Name::OpenaiKey | Name::AnthropicKey | Name::GeminiKey | Name::GroqKey => Kind::Secret,
-            Name::Fill | Name::LineNumbers | Name::Mask | Name::Index | Name::Lsp => Kind::Switch,
+            Name::Fill | Name::LineNumbers | Name::Mask => Kind::Switch,
+            Name::Index | Name::Lsp | Name::Daemon => Kind::Switch,
             Name::LspCommand => Kind::Command,
         }
     }
@@ -173,6 +185,7 @@ impl Name {
             Name::Include | Name::Exclude | Name::Tests | Name::Depth | Name::Budget | Name::Format => true,
             Name::MaxFiles | Name::Fill | Name::LineNumbers | Name::Mask => false,
             Name::Index | Name::Lsp | Name::LspCommand | Name::WaitLsp => false,
+            Name::Daemon | Name::DaemonIdle | Name::DaemonMemory => false,
             Name::Planner | Name::PlannerDeadline | Name::Provider | Name::Model => false,
             Name::BaseUrl | Name::OllamaHost | Name::OllamaModel => false,
             Name::OpenaiKey | Name::AnthropicKey | Name::GeminiKey | Name::GroqKey => false,

@@ -39,6 +39,15 @@ pub fn data_folder(variable: impl Fn(&str) -> Option<String>, home: Option<PathB
     Some(folder("XDG_DATA_HOME").or(system)?.join("dossier"))
 }
 
+/// Where the daemon's log is: in `$XDG_STATE_HOME`, else in `%LOCALAPPDATA%` on Windows and in `~/.local/state` elsewhere. `None`
+/// where there is no home.
+pub fn state_folder(variable: impl Fn(&str) -> Option<String>, home: Option<PathBuf>) -> Option<PathBuf> {
+    let folder = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let system =
+        if cfg!(windows) { folder("LOCALAPPDATA") } else { home.map(|home| home.join(".local/state")) };
+    Some(folder("XDG_STATE_HOME").or(system)?.join("dossier"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,6 +15,14 @@ const LARGEST_DEPTH: u32 = 10;
 const LARGEST_FILES: u32 = 10_000;
 /// Seconds; the largest workspaces take minutes.
 const LONGEST_WAIT: u32 = 3_600;
+/// Minutes: a day.
+const LONGEST_IDLE: u32 = 1_440;
+/// MB: a daemon with one workspace of average size, without its language server, takes 100 to 250.
+const LEAST_MEMORY: u32 = 100;
+const LARGEST_MEMORY: u32 = 1_000_000;
+/// Minutes without a request, and MB with the language servers, where nobody says otherwise.
+pub const DEFAULT_IDLE: u32 = 30;
+pub const DEFAULT_MEMORY: u32 = 4_096;
 /// Seconds; a small model that was not loaded before takes tens of them on a slow machine.
 const LONGEST_PLANNING: u32 = 600;
 
@@ -53,6 +61,12 @@ pub struct Settings {
     pub lsp_command: Setting<Option<Vec<String>>>,
     /// Seconds to wait for the language server; 0 starts none.
     pub wait_lsp: Setting<u32>,
+    /// Whether a daemon is asked, and started where none runs.
+    pub daemon: Setting<bool>,
+    /// Minutes without a request after which it ends.
+    pub daemon_idle: Setting<u32>,
+    /// MB that it may take with its language servers.
+    pub daemon_memory: Setting<u32>,
     pub planner: Setting<Planner>,
     /// Seconds that a model may plan; `None` leaves it to the command.
     pub planner_deadline: Setting<Option<u32>>,
@@ -94,6 +108,10 @@ pub fn resolve(sources: Sources<'_>) -> (Settings, Vec<Note>) {
         lsp: choice.of(Name::Lsp, true, switch),
         lsp_command: choice.of(Name::LspCommand, None, |value| command(value).map(Some)),
         wait_lsp: choice.of(Name::WaitLsp, 0, |value| number(value, 0, LONGEST_WAIT)),
+        daemon: choice.of(Name::Daemon, true, switch),
+        daemon_idle: choice.of(Name::DaemonIdle, DEFAULT_IDLE, |value| number(value, 1, LONGEST_IDLE)),
+        daemon_memory: choice
+            .of(Name::DaemonMemory, DEFAULT_MEMORY, |value| number(value, LEAST_MEMORY, LARGEST_MEMORY)),
         planner: choice.of(Name::Planner, Planner::default(), word),
         planner_deadline: choice
             .of(Name::PlannerDeadline, None, |value| number(value, 1, LONGEST_PLANNING).map(Some)),
@@ -115,7 +133,10 @@ pub fn value_of(name: Name, text: &str) -> Result<Value, String> {
         Name::Budget => number(&value, 1, LARGEST_BUDGET).map(drop),
         Name::MaxFiles => number(&value, 1, LARGEST_FILES).map(drop),
         Name::Format => word::<Format>(&value).map(drop),
-        Name::Fill | Name::LineNumbers | Name::Mask | Name::Index | Name::Lsp => switch(&value).map(drop),
+        Name::Fill | Name::LineNumbers | Name::Mask => switch(&value).map(drop),
+        Name::Index | Name::Lsp | Name::Daemon => switch(&value).map(drop),
+        Name::DaemonIdle => number(&value, 1, LONGEST_IDLE).map(drop),
+        Name::DaemonMemory => number(&value, LEAST_MEMORY, LARGEST_MEMORY).map(drop),
         Name::LspCommand => command(&value).map(drop),
         Name::WaitLsp => number(&value, 0, LONGEST_WAIT).map(drop),
         Name::Planner => word::<Planner>(&value).map(drop),
@@ -142,6 +163,7 @@ impl Settings {
             ..
         } = self;
         let Settings { index, lsp, lsp_command, wait_lsp, planner, planner_deadline, models, .. } = self;
+        let Settings { daemon, daemon_idle, daemon_memory, .. } = self;
         let mut list = vec![
             (Name::Include, Some(toml_list(&include.value)), &include.origin),
             (Name::Exclude, Some(toml_list(&exclude.value)), &exclude.origin),
@@ -157,6 +179,9 @@ impl Settings {
             (Name::Lsp, Some(lsp.value.to_string()), &lsp.origin),
             (Name::LspCommand, lsp_command.value.as_deref().map(toml_list), &lsp_command.origin),
             (Name::WaitLsp, Some(wait_lsp.value.to_string()), &wait_lsp.origin),
+            (Name::Daemon, Some(daemon.value.to_string()), &daemon.origin),
+            (Name::DaemonIdle, Some(daemon_idle.value.to_string()), &daemon_idle.origin),
+            (Name::DaemonMemory, Some(daemon_memory.value.to_string()), &daemon_memory.origin),
             (Name::Planner, Some(format!("\"{}\"", planner.value)), &planner.origin),
             (
                 Name::PlannerDeadline,

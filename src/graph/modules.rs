@@ -57,7 +57,7 @@ pub(super) struct Modules {
 }
 
 impl Modules {
-    pub fn new<'a>(snapshot: &'a Snapshot, items: &Items<'_>, names: &mut Names) -> Modules {
+    pub fn new(snapshot: &Snapshot, items: &Items<'_>, names: &mut Names) -> Modules {
         let mut modules = Modules::default();
         let mut builder = Builder { snapshot, items, out: &mut modules, waiting: VecDeque::new() };
         for (index, package) in snapshot.packages.iter().enumerate() {
@@ -109,7 +109,7 @@ impl Modules {
     }
 
     /// Which crates each crate can name.
-    fn link<'a>(&mut self, snapshot: &'a Snapshot, names: &mut Names) {
+    fn link(&mut self, snapshot: &Snapshot, names: &mut Names) {
         let library = |package: u32| {
             let is_library = |it: &Crate| matches!(it.kind, Some(TargetKind::Lib | TargetKind::ProcMacro));
             let place = self.crates.iter().position(|it| it.package == Some(package) && is_library(it))?;

@@ -8,7 +8,7 @@ pub mod search;
 pub mod units;
 mod words;
 
-pub use history::CommitVotes;
+pub use history::{CommitVotes, Messages};
 pub use kept::KeptLexical;
 pub use lexical::{Earlier, Lexical};
 pub use links::Links;

@@ -17,12 +17,12 @@ use serde_json::{Value, json};
 
 use crate::model::Deadline;
 
+use super::convert;
 use super::kinds::{Encoding, ServerKind};
 use super::process::Streams;
 use super::questions::Unanswered;
 use super::requests::Initialize;
-use super::transport::{Listener, Lost, Reply, Transport};
-use super::{convert, lock};
+use crate::rpc::{Listener, Lost, Reply, Transport, lock};
 
 /// How long the server has to get over what made it say «ask again».
 const PAUSE: Duration = Duration::from_millis(50);

@@ -11,7 +11,7 @@ use crate::model::Note;
 use super::convert;
 use super::kinds::{Readiness, ServerKind};
 use super::state::{Shared, Work, brief};
-use super::transport::{Ending, Listener};
+use crate::rpc::{Ending, Listener};
 
 /// The ears of one life of a server.
 pub(super) struct Incoming {

@@ -17,7 +17,7 @@ use super::questions::Unanswered;
 use super::requests::{WorkspaceSymbols, WorkspaceSymbolsParams};
 use super::server::{Launch, Probe};
 use super::state::{Shared, State, brief};
-use super::transport::Ending;
+use crate::rpc::Ending;
 
 /// The pauses before a server that died is started again; as many as it gets new lives.
 const BACK_OFF: [Duration; 3] = [Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2)];

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! server ─▶ life ─▶ process ─▶ group
-//!   │        └─▶ client ─▶ transport ─▶ frame      incoming ─▶ state
+//!   │        └─▶ client ─▶ crate::rpc      incoming ─▶ state
 //!   └─▶ questions ─▶ convert, requests
 //! ```
 
@@ -12,8 +12,6 @@ mod kinds;
 mod group;
 mod process;
 
-mod frame;
-mod transport;
 mod client;
 mod requests;
 
@@ -31,8 +29,6 @@ pub use server::{FileChange, Launch, Probe, Server};
 
 pub mod find;
 pub mod toolchain;
-
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -124,14 +120,4 @@ pub trait LanguageProvider: Sync {
 
     /// The tests that reach it directly or by one helper.
     fn tests(&self, symbol: SymbolId, deadline: &Deadline) -> Vec<Fact>;
-}
-
-/// The value behind a lock, whoever panicked with it: no value here is left half changed.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Starts a thread that nobody waits for; whether the system had one to give.
-fn spawn_thread(name: &str, run: impl FnOnce() + Send + 'static) -> bool {
-    std::thread::Builder::new().name(name.to_owned()).spawn(run).is_ok()
 }

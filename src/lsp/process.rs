@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::group::Group;
 use super::server::Launch;
-use super::{lock, spawn_thread};
+use crate::rpc::{lock, spawn_thread};
 
 /// How often a child is looked at whose end is waited for.
 const STEP: Duration = Duration::from_millis(10);

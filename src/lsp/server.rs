@@ -14,7 +14,8 @@ use crate::workspace::Snapshot;
 use super::kinds::ServerKind;
 use super::questions::Questions;
 use super::state::{Shared, State};
-use super::{ServerState, ServerStatus, convert, life, spawn_thread};
+use super::{ServerState, ServerStatus, convert, life};
+use crate::rpc::spawn_thread;
 
 /// How often a wait looks whether it was cancelled, and what changed.
 const SLICE: Duration = Duration::from_millis(50);

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use crate::model::{Deadline, Note};
 
 use super::client::Client;
-use super::lock;
 use super::server::Probe;
-use super::transport::Ending;
+use crate::rpc::Ending;
+use crate::rpc::lock;
 
 /// Notes that are kept: a server that complains without end is heard this often.
 const MAX_NOTES: usize = 16;

@@ -22,6 +22,16 @@ impl Deadline {
         Deadline { at: None, cancelled: Arc::default() }
     }
 
+    /// A deadline that ends when `time` has passed from now, and with this one at the latest; cancelled with it.
+    pub fn within(&self, time: Duration) -> Deadline {
+        let end = Instant::now().checked_add(time);
+        let at = match (self.at, end) {
+            (Some(at), Some(end)) => Some(at.min(end)),
+            (at, end) => at.or(end),
+        };
+        Deadline { at, cancelled: Arc::clone(&self.cancelled) }
+    }
+
     /// A deadline that ends so much earlier; cancelled with this one.
     pub fn before(&self, time: Duration) -> Deadline {
         let at = self.at.map(|at| at.checked_sub(time).unwrap_or(at));

@@ -10,7 +10,7 @@ use crate::graph::Served;
 use crate::index::CommitVotes;
 use crate::lsp::LanguageProvider;
 use crate::model::{Deadline, Note};
-use crate::plan::{self, ContextPlan, QueryIntent};
+use crate::plan::{self, ContextPlan, Offer, QueryIntent};
 use crate::rank::{self, Ranked};
 use crate::text;
 
@@ -33,6 +33,19 @@ pub struct Choice {
     pub(super) clock: Clock,
 }
 
+impl Choice {
+    /// What is to be told of how it was made.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// With what is to be told besides, before the rest.
+    pub fn with_notes(mut self, notes: impl IntoIterator<Item = Note>) -> Choice {
+        self.notes.splice(0..0, notes);
+        self
+    }
+}
+
 impl Workspace {
     /// Finds and ranks what a task is about. Ends soon after `deadline`, with what it has by then.
     pub fn choose(
@@ -42,7 +55,7 @@ impl Workspace {
         planner: &Planner<'_>,
         deadline: &Deadline,
     ) -> Choice {
-        let mut clock = Clock { stages: self.timings.clone(), last: Instant::now() };
+        let mut clock = Clock::start();
         let (query, secrets) = shown_query(request);
         let mut intent = plan::analyze(&searched(&query, secrets));
         if let Some(tests) = request.tests {
@@ -65,7 +78,8 @@ impl Workspace {
         plan.max_depth = request.depth.unwrap_or(plan.max_depth);
         plan.include_tests = request.tests.unwrap_or(plan.include_tests);
         clock.stage("plan");
-        let votes = CommitVotes::count(&self.history, &self.snapshot, &seeds::terms(&plan));
+        let votes =
+            CommitVotes::count(&self.history, &self.snapshot, &seeds::terms(&plan), self.messages.get());
         let facts = self.facts(&votes, provider);
         let collect = |plan: &ContextPlan, deadline: &Deadline| {
             let mut candidates = expand::expand(&facts, &intent, plan, deadline);
@@ -104,6 +118,13 @@ impl Workspace {
         let ranked = rank::rank(&facts, &candidates);
         clock.stage("rank");
         Choice { intent, plan, candidates, ranked, query, secrets, notes, votes, clock }
+    }
+
+    /// What a model that plans is to be shown: the best candidates of a task.
+    pub fn offer(&self, request: &Request, server: &LanguageServer, deadline: &Deadline) -> Offer {
+        let choice = self.choose(request, server, &Planner::rules(), deadline);
+        let facts = self.facts(&choice.votes, &self.graph);
+        planner::offer(&facts, &choice.query, choice.intent.action, &choice.ranked, &choice.candidates)
     }
 
     /// What is known, as far as one task needs it.

@@ -157,15 +157,27 @@ impl LanguageServer {
     pub fn notes(&self) -> Vec<Note> {
         let mut notes = self.notes.clone();
         notes.extend(self.running.iter().flat_map(Server::notes));
+        notes
+    }
+
+    /// The same for a user who did not ask for one: why none runs is no warning then. `None` where one runs.
+    pub fn unasked(&self) -> Option<LanguageServer> {
+        let notes = self.notes.iter().map(|note| Note::info(&note.text)).collect();
+        let without =
+            || LanguageServer { kind: self.kind, running: None, status: self.status.clone(), notes };
+        self.running.is_none().then(without)
+    }
+
+    /// What a user must know who waited for it in vain.
+    pub fn still_loading(&self) -> Option<Note> {
         let status = self.status();
-        if status.state == ServerState::Loading {
-            let part = status.loaded_percent.map(|percent| format!(" ({percent} %)")).unwrap_or_default();
-            notes.push(Note::warning(format!(
+        let part = status.loaded_percent.map(|percent| format!(" ({percent} %)")).unwrap_or_default();
+        (status.state == ServerState::Loading).then(|| {
+            Note::warning(format!(
                 "{} is still loading{part}: the text's own graph answers; --wait-lsp gives it more seconds",
                 status.name
-            )));
-        }
-        notes
+            ))
+        })
     }
 }
 

@@ -15,7 +15,7 @@ mod pack;
 mod saving;
 mod status;
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use self::answers::Told;
@@ -28,7 +28,7 @@ use self::saving::{Saving, Shared};
 pub use self::status::IndexStatus;
 use crate::budget::ContextPack;
 use crate::graph::{Graph, Served, Speaker};
-use crate::index::{Lexical, Links};
+use crate::index::{Lexical, Links, Messages};
 use crate::model::{Deadline, Note};
 use crate::rank::Ranked;
 use crate::render::RenderOptions;
@@ -49,6 +49,8 @@ pub struct Workspace {
     pub lexical: Arc<Lexical>,
     pub links: Arc<Links>,
     pub history: Arc<History>,
+    /// Of the same history, where it is asked often.
+    messages: Arc<OnceLock<Messages>>,
     /// Which state of the code it is; grows with each change that an index tells of, or `renewed`.
     generation: u64,
     /// When what was known before it was found out, and how many files were another since.
@@ -58,12 +60,13 @@ pub struct Workspace {
     read: SystemTime,
     options: WalkOptions,
     counter: TokenCounter,
-    timings: Vec<(&'static str, f64)>,
+    /// Of the reading, for the first answer that comes of it.
+    timings: Mutex<Vec<(&'static str, f64)>>,
     /// Who said what lies over the graph.
     speaker: Option<Speaker>,
     told: Mutex<Option<Told>>,
     index: Option<Arc<Shared>>,
-    saving: Saving,
+    saving: Mutex<Saving>,
 }
 
 /// One task.
@@ -132,12 +135,24 @@ impl Workspace {
         Some(Served::new(&self.graph, &self.syntax, questions, speaker))
     }
 
-    /// Waits until what was learnt is put down in the index; says why it could not be put down.
-    pub fn save(&mut self) -> Option<Note> {
-        let trouble = self.saving.finish();
-        let index = self.index.as_ref()?;
-        let failed = self.take_news().and_then(|answers| index.save_answers(&answers).err());
-        trouble.or_else(|| failed.map(|error| saving::trouble(&error)))
+    /// Works out what many answers need and one can do without.
+    pub fn prepare(&self) {
+        self.messages.get_or_init(|| Messages::of(&self.history));
+    }
+
+    /// Begins to put down in the index what is new, where it has one.
+    pub fn put_down(&self) {
+        self.saving().start(self);
+    }
+
+    fn saving(&self) -> MutexGuard<'_, Saving> {
+        self.saving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same, and waits until it is done; says why it could not be.
+    pub fn save(&self) -> Option<Note> {
+        self.put_down();
+        self.saving().finish()
     }
 
     /// The same, and closes the index.

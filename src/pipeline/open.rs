@@ -1,8 +1,9 @@
 //! How a workspace is opened: with nothing known, with what is kept on disk, or from one that is open already. It is one way: what
 //! is known of a text holds as long as the text is the same, and only the rest is read, parsed and tied.
 
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use rayon::prelude::*;
@@ -18,7 +19,7 @@ use crate::store::{IndexFolder, Packed};
 use crate::syntax::{self, Body, ByFile, FileSyntax, KeptBody};
 use crate::text::{Digest, TokenCounter};
 use crate::workspace::history::{self, Commits, History, HistoryOptions};
-use crate::workspace::{Snapshot, SourceFile, WalkOptions};
+use crate::workspace::{Seen, Snapshot, SourceFile, WalkOptions};
 
 /// What helps to open a workspace.
 #[derive(Default, Clone, Copy)]
@@ -67,12 +68,45 @@ impl Workspace {
         let before = Before::of_kept(kept);
         opening.base = Some(before.generation);
         let workspace = opening.run(before, Past::Known(commits), deadline)?;
+        workspace.put_down();
         Ok(workspace.with_notes(opened.notes))
     }
 
-    /// The workspace as it is now; what has not changed is shared with this one.
+    /// The workspace as it would be with these texts in place of what is on disk, by path: an editor's, which are not saved. Paths that
+    /// the workspace does not have are passed over. Nothing of it is put down.
+    ///
+    /// # Errors
+    /// None that the workspace itself did not have.
+    pub fn with_texts(&self, texts: &BTreeMap<String, Arc<str>>) -> Result<Workspace, PipelineError> {
+        let before = Before::of_workspace(self);
+        let known = State { generation: before.generation, time: before.time, seen: before.seen };
+        let facts = before.facts.read(&known.seen);
+        let snapshot = self.snapshot.with_texts(texts);
+        let history = || (Arc::clone(&self.history), Commits::default());
+        let mut with = self.opening().finish(snapshot, known, facts, history)?;
+        with.messages = Arc::clone(&self.messages);
+        let _is_of_no_disk = with.saving().take();
+        Ok(with)
+    }
+
+    /// The workspace as it is now; what has not changed is shared with this one. What is new is put down when `put_down` says so.
+    ///
+    /// # Errors
+    /// Where the root cannot be read any more.
     pub fn renewed(&self, deadline: &Deadline) -> Result<Workspace, PipelineError> {
-        let opening = Opening {
+        let mut now = self.opening().run(Before::of_workspace(self), Past::Read(&self.history), deadline)?;
+        let earlier = self.saving().take();
+        let saving = now.saving.get_mut().unwrap_or_else(PoisonError::into_inner);
+        *saving = Saving::of(saving.take().and(earlier));
+        if Arc::ptr_eq(&now.history, &self.history) {
+            now.messages = Arc::clone(&self.messages);
+        }
+        Ok(now)
+    }
+
+    /// The way to a next state.
+    fn opening(&self) -> Opening<'_> {
+        Opening {
             root: &self.snapshot.root,
             options: &self.options,
             watch: None,
@@ -80,9 +114,15 @@ impl Workspace {
             clock: Clock::start(),
             index: self.index.clone(),
             base: None,
-        };
-        opening.run(Before::of_workspace(self), Past::Read(&self.history), deadline)
+        }
     }
+}
+
+/// Which state it was that is known.
+struct State {
+    generation: u64,
+    time: Option<SystemTime>,
+    seen: Seen,
 }
 
 /// What is known of the history.
@@ -133,61 +173,79 @@ impl Opening<'_> {
         past: Past<'_>,
         deadline: &Deadline,
     ) -> Result<Workspace, PipelineError> {
-        let read = SystemTime::now();
         let history_time = deadline.remaining().map(|left| left.min(HISTORY_TIME));
         let history_deadline = history_time.map_or_else(Deadline::never, Deadline::after);
         std::thread::scope(|scope| {
             let root = self.root;
             let history = scope.spawn(move || past.read(root, &history_deadline));
             let Before { generation, time, seen, facts } = before;
-            let (snapshot, mut facts) =
-                rayon::join(|| Snapshot::read_knowing(self.root, self.options, &seen), || facts.read(&seen));
-            let snapshot = snapshot?;
-            let said = std::mem::take(&mut facts.said);
-            self.clock.stage("walk");
-            let moves = Moves::of(&seen, &snapshot);
-            let code = self.parse(&snapshot, &facts);
-            self.clock.stage("syntax");
-            let (graph, lexical) = rayon::join(
-                || self.graph(&snapshot, &code, &facts, &moves),
-                || lexical(&snapshot, &code, &facts, &moves),
+            let known = State { generation, time, seen };
+            let (snapshot, facts) = rayon::join(
+                || Snapshot::read_knowing(self.root, self.options, &known.seen),
+                || facts.read(&known.seen),
             );
-            let links = match facts.links.take().filter(|_| moves.changed == 0) {
-                Some(links) => links,
-                None => Arc::new(Links::build(&graph, &lexical, &code.syntax)),
-            };
-            let server = ServerKind::of(&snapshot.root).name;
-            let told = said.of(&snapshot, &moves, server);
-            let graph = match &told {
-                Some(told) => graph.with_answers(&told.answers, Source::Server(server)),
-                None => graph,
-            };
-            self.clock.stage("index");
-            let (history, commits) = history.join().unwrap_or_default();
-            self.clock.stage("history");
-            let is_new = moves.changed > 0 || facts.lexical.is_none() || facts.graph.is_none();
-            let mut workspace = Workspace {
-                generation: generation + u64::from(is_new),
-                changed: if generation > 0 { moves.changed } else { 0 },
-                known: time,
-                read,
-                snapshot,
-                syntax: code.syntax,
-                graph,
-                lexical,
-                links,
-                history,
-                options: self.options.clone(),
-                counter: self.counter,
-                timings: self.clock.stages,
-                speaker: told.as_ref().map(|told| told.answers.speaker().clone()),
-                told: Mutex::new(told),
-                index: self.index,
-                saving: Saving::default(),
-            };
-            let news = News { is_new, seen: workspace.snapshot.seen != seen, bodies: code.bodies, commits };
-            workspace.saving = Saving::start(&workspace, self.base, news);
-            Ok(workspace)
+            self.clock.stage("walk");
+            self.finish(snapshot?, known, facts, || history.join().unwrap_or_default())
+        })
+    }
+
+    /// What follows from the files.
+    fn finish(
+        mut self,
+        snapshot: Snapshot,
+        known: State,
+        mut facts: Facts,
+        history: impl FnOnce() -> (Arc<History>, Commits),
+    ) -> Result<Workspace, PipelineError> {
+        let read = SystemTime::now();
+        let State { generation, time, seen } = known;
+        let said = std::mem::take(&mut facts.said);
+        let moves = Moves::of(&seen, &snapshot);
+        let code = self.parse(&snapshot, &facts);
+        self.clock.stage("syntax");
+        let (graph, lexical) = rayon::join(
+            || self.graph(&snapshot, &code, &facts, &moves),
+            || lexical(&snapshot, &code, &facts, &moves),
+        );
+        let links = match facts.links.take().filter(|_| moves.changed == 0) {
+            Some(links) => links,
+            None => Arc::new(Links::build(&graph, &lexical, &code.syntax)),
+        };
+        let server = ServerKind::of(&snapshot.root).name;
+        let told = said.of(&snapshot, &moves, server);
+        let graph = match &told {
+            Some(told) => graph.with_answers(&told.answers, Source::Server(server)),
+            None => graph,
+        };
+        self.clock.stage("index");
+        let (history, commits) = history();
+        self.clock.stage("history");
+        let files = snapshot.files.iter().zip(&code.syntax).zip(code.bodies);
+        let parsed = files.filter_map(|((file, syntax), body)| {
+            Some((file.text.digest(), Arc::clone(syntax.as_ref()?), body?))
+        });
+        let is_new = moves.changed > 0 || facts.lexical.is_none() || facts.graph.is_none();
+        let seen = snapshot.seen != seen;
+        let news = News { base: self.base, is_new, seen, code: parsed.collect(), commits };
+        Ok(Workspace {
+            generation: generation + u64::from(is_new),
+            changed: if generation > 0 { moves.changed } else { 0 },
+            known: time,
+            read,
+            snapshot,
+            syntax: code.syntax,
+            graph,
+            lexical,
+            links,
+            history,
+            messages: Arc::default(),
+            options: self.options.clone(),
+            counter: self.counter,
+            timings: Mutex::new(self.clock.stages),
+            speaker: told.as_ref().map(|told| told.answers.speaker().clone()),
+            told: Mutex::new(told),
+            index: self.index,
+            saving: Mutex::new(Saving::of(news)),
         })
     }
 

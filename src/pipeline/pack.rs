@@ -1,5 +1,7 @@
 //! What of the chosen files goes into one pack, counted on the text as it will be printed.
 
+use std::sync::PoisonError;
+
 use super::{Answer, Choice, LanguageServer, PipelineError, Request, Workspace};
 use crate::budget::{self, BudgetUse, ContextPack, Freshness, Limits};
 use crate::model::Note;
@@ -76,14 +78,17 @@ impl Workspace {
                 continue;
             }
             clock.stage("budget");
-            pack.timings = clock.stages;
+            let mut reading = self.timings.lock().unwrap_or_else(PoisonError::into_inner);
+            pack.timings = std::mem::take(&mut *reading);
+            pack.timings.extend(clock.stages);
             let rendered =
                 if counted == request.render { text } else { render::render(&pack, &request.render) };
             return Ok(Answer { pack, rendered, ranked });
         }
     }
 
-    fn freshness(&self) -> Freshness {
+    /// How old what is known is.
+    pub fn freshness(&self) -> Freshness {
         let age = self.known.unwrap_or(self.read).elapsed().unwrap_or_default();
         Freshness {
             generation: self.generation,

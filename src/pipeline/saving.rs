@@ -37,10 +37,6 @@ impl Shared {
         index.bodies(digests).unwrap_or_default()
     }
 
-    pub fn save_answers(&self, answers: &AnswerChange) -> Result<(), IndexError> {
-        self.index.lock().unwrap_or_else(PoisonError::into_inner).save_answers(answers)
-    }
-
     fn save(&self, learnt: &Learnt) -> Result<(), IndexError> {
         let mut change = learnt.packed();
         let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
@@ -70,15 +66,33 @@ fn commit_change(index: &mut Index, new: &Commits) -> Result<CommitChange, Index
     Ok(CommitChange::Replace(Packed::new(if all.len() > most { new } else { &all })))
 }
 
-/// What was not known before.
+/// What was not known before, and is not put down yet.
+#[derive(Default)]
 pub(super) struct News {
+    /// The state that was found on disk; `None` where it was one in memory.
+    pub base: Option<u64>,
     /// Of the code.
     pub is_new: bool,
     /// Of when files were read.
     pub seen: bool,
-    /// Of the files that were parsed now, by file.
-    pub bodies: Vec<Option<Arc<Body>>>,
+    /// Of the files that were parsed.
+    pub code: Vec<(Digest, Arc<FileSyntax>, Arc<Body>)>,
     pub commits: Commits,
+}
+
+impl News {
+    /// These with those of an earlier state, which were not put down.
+    pub fn and(mut self, earlier: News) -> News {
+        self.is_new |= earlier.is_new;
+        self.seen |= earlier.seen;
+        self.code.extend(earlier.code);
+        self.commits = Commits::joined(vec![earlier.commits, self.commits]);
+        self
+    }
+
+    fn is_empty(&self) -> bool {
+        !self.is_new && !self.seen && self.commits.is_empty()
+    }
 }
 
 /// What is to be put down.
@@ -122,42 +136,49 @@ impl Learnt {
     }
 }
 
-/// A thread that puts down what was learnt; waited for when dropped.
+/// What is still to be put down, and a thread that puts down what was to be; waited for when dropped.
 #[derive(Default)]
 pub(super) struct Saving {
+    news: News,
     thread: Option<JoinHandle<Result<(), IndexError>>>,
 }
 
 impl Saving {
+    pub fn of(news: News) -> Saving {
+        Saving { news, thread: None }
+    }
+
+    /// What is not put down yet; from now on somebody else has it.
+    pub fn take(&mut self) -> News {
+        std::mem::take(&mut self.news)
+    }
+
     /// Begins to put down the news of a workspace, where it has an index and there are any.
-    pub fn start(workspace: &Workspace, base: Option<u64>, news: News) -> Saving {
-        let Some(index) = workspace.index.clone() else { return Saving::default() };
+    pub fn start(&mut self, workspace: &Workspace) {
+        let Some(index) = workspace.index.clone() else { return };
         let answers = workspace.take_news();
-        if !news.is_new && !news.seen && news.commits.is_empty() && answers.is_none() {
-            return Saving::default();
+        if self.news.is_empty() && answers.is_none() {
+            return;
         }
-        let Workspace { snapshot, syntax, graph, lexical, generation, .. } = workspace;
-        let files = snapshot.files.iter().zip(syntax);
-        let code = files.zip(news.bodies).filter_map(|((file, syntax), body)| {
-            Some((file.text.digest(), Arc::clone(syntax.as_ref()?), body?))
-        });
+        self.finish();
+        let news = self.take();
+        let Workspace { snapshot, graph, lexical, generation, .. } = workspace;
         let texts = || snapshot.files.iter().filter(|file| file.kind == FileKind::Rust);
         let learnt = Learnt {
-            base,
+            base: news.base,
             generation: *generation,
             is_new: news.is_new,
             seen: snapshot.seen.clone(),
             lexical: Arc::clone(lexical),
             graph: graph.clone(),
-            syntax: code.collect(),
+            syntax: news.code,
             texts: texts().map(|file| file.text.digest()).collect(),
             files: texts().map(SourceFile::key).collect(),
             commits: news.commits,
             answers,
         };
         // Without a thread to spare nothing is kept, and the next process reads it again.
-        let thread = thread::Builder::new().name("index".into()).spawn(move || index.save(&learnt));
-        Saving { thread: thread.ok() }
+        self.thread = thread::Builder::new().name("index".into()).spawn(move || index.save(&learnt)).ok();
     }
 
     /// Waits until all is put down; says why it could not be.

@@ -34,6 +34,7 @@ mod snapshot;
 
 pub mod history;
 pub mod trust;
+pub mod watch;
 
 #[cfg(test)]
 mod fixture;
@@ -64,6 +65,8 @@ pub struct Snapshot {
     pub packages: Vec<Package>,
     /// What was skipped and why, what could not be read.
     pub notes: Vec<Note>,
+    /// Folders that were looked into, the root among them, relative to it; in no order.
+    pub folders: Vec<String>,
     /// What is to be known of its files when they are read the next time.
     pub seen: Seen,
     torn: Torn,

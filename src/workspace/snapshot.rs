@@ -1,6 +1,8 @@
 //! Building the snapshot: from the disk, or from texts in memory by the same rules.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::model::{FileId, FileKind, Note, Role};
@@ -53,6 +55,7 @@ impl Snapshot {
         std::fs::read_dir(&root).map_err(failed)?;
         let mut walk = walk(&root, options)?;
         let found = std::mem::take(&mut walk.files);
+        let folders = std::mem::take(&mut walk.folders);
         let torn = Torn::default();
         let taken = Reader { root: &root, seen: known, torn: &torn }.read_all(&found, MAX_TOTAL_BYTES);
         let mut skipped = Skipped::from_walk(walk);
@@ -69,7 +72,19 @@ impl Snapshot {
         }
         let attributes = read_small(&root.join(ATTRIBUTES_FILE)).unwrap_or_default();
         let snapshot = build(root, files, &attributes, skipped.notes());
-        Ok(Snapshot { seen, torn, ..snapshot })
+        Ok(Snapshot { seen, torn, folders, ..snapshot })
+    }
+
+    /// The same workspace with other texts in some of its files, by path. What the file is goes by its text, too.
+    pub fn with_texts(&self, texts: &BTreeMap<String, Arc<str>>) -> Snapshot {
+        let files = self.files.iter().map(|file| match texts.get(&file.path) {
+            Some(text) => SourceFile::new(file.path.clone(), file.kind, text),
+            None => file.clone(),
+        });
+        let attributes = read_small(&self.root.join(ATTRIBUTES_FILE)).unwrap_or_default();
+        let snapshot = build(self.root.clone(), files.collect(), &attributes, Vec::new());
+        let (notes, folders) = (self.notes.clone(), self.folders.clone());
+        Snapshot { notes, folders, seen: self.seen.clone(), torn: Arc::clone(&self.torn), ..snapshot }
     }
 
     /// The twin in memory, for tests: paths relative to the root, with `/` between the parts. What could not be a candidate on disk is left

@@ -54,6 +54,8 @@ pub(super) struct Found {
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     pub files: Vec<Found>,
+    /// Folders that were looked into, the root among them, relative to it.
+    pub folders: Vec<String>,
     /// Places that could not be read: path and cause.
     pub unreadable: Vec<(String, String)>,
     /// Paths that are not UTF-8, as far as they can be shown.
@@ -66,6 +68,7 @@ pub(super) struct Walk {
 
 enum Event {
     File(Found),
+    Folder(String),
     Unreadable(String, String),
     NotUtf8(String),
     Outside(String),
@@ -98,6 +101,7 @@ fn collect(events: mpsc::Receiver<Event>) -> Walk {
     for event in events {
         match event {
             Event::File(found) => walk.files.push(found),
+            Event::Folder(path) => walk.folders.push(path),
             Event::Unreadable(path, cause) => walk.unreadable.push((path, cause)),
             Event::NotUtf8(path) => walk.not_utf8.push(path),
             Event::Outside(path) => walk.outside.push(path),
@@ -176,12 +180,16 @@ fn event(root: &Path, entry: Result<DirEntry, ignore::Error>) -> Option<Event> {
         Err(error) => return unreadable(root, &error),
     };
     let kind = entry.file_type()?;
-    if kind.is_dir() {
-        return None;
-    }
     let Some(path) = relative(root, entry.path()) else {
+        if kind.is_dir() {
+            // What lies in it is told.
+            return None;
+        }
         return Some(Event::NotUtf8(entry.path().strip_prefix(root).ok()?.to_string_lossy().into_owned()));
     };
+    if kind.is_dir() {
+        return Some(Event::Folder(path));
+    }
     if kind.is_symlink() {
         return leaves(root, entry.path()).then_some(Event::Outside(path));
     }

@@ -214,7 +214,7 @@ fn a_full_disk_leaves_the_last_state() {
     let mut command = std::process::Command::new("sh");
     let program = env!("CARGO_BIN_EXE_dossier");
     let script = format!("trap '' XFSZ; ulimit -f 200; exec '{program}' context 'pay the Basket'");
-    command.args(["-c", &script]).current_dir(sandbox.ws("")).env_clear();
+    command.args(["-c", &script]).current_dir(sandbox.ws("")).env_clear().env("DOSSIER_DAEMON", "false");
     command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", sandbox.path("home"));
     let run = sandbox.finish(command, Vec::new());
     assert_eq!(run.ends(0, &["the index was not brought up to date"]).stdout, answer);

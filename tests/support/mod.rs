@@ -121,6 +121,8 @@ impl Sandbox {
         command.args(arguments).current_dir(self.path("ws")).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("HOME", self.path("home")).env("TMPDIR", self.path("tmp"));
+        // A daemon would outlive the test.
+        command.env("DOSSIER_DAEMON", "false");
         // Windows programs do not start without it.
         command.envs(std::env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
         command

@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use self::check::{Check, State, page};
 
-use super::Outcome;
 use super::args::DoctorArgs;
 use super::messages::Messages;
 use super::output::Output;
 use super::settings::{self, cache_folder};
+use super::{Outcome, daemon};
+use crate::config::Settings;
 use crate::model::{Deadline, FileKind};
 use crate::workspace::history::{History, HistoryOptions};
 use crate::workspace::{Snapshot, WalkOptions};
@@ -34,6 +35,7 @@ pub(super) fn run(args: &DoctorArgs, messages: &Messages) -> anyhow::Result<Outc
     checks.extend(server::checks(&root, &loaded.settings, messages));
     checks.push(settings_files(&loaded));
     checks.push(cache());
+    checks.push(daemon(&loaded.settings));
     Output::stdout().write(&page(&checks))?;
     let broken = checks.iter().any(|check| check.state == State::Broken);
     Ok(if broken { Outcome::Troubled } else { Outcome::Done })
@@ -101,6 +103,21 @@ fn settings_files(loaded: &settings::Loaded) -> Check {
     match loaded.notes.is_empty() {
         true => Check::good("settings", found),
         false => Check::lacking("settings", found, "dossier config show").noting(&loaded.notes),
+    }
+}
+
+/// Whether a daemon serves; that none does is no lack, as the next command starts it.
+fn daemon(settings: &Settings) -> Check {
+    const WHAT: &str = "daemon";
+    match daemon::look(settings) {
+        Ok(Some(process)) => Check::good(WHAT, format!("process {process}")),
+        Ok(None) if settings.daemon.value => Check::good(WHAT, "none runs; the next command starts it"),
+        Ok(None) => Check::good(WHAT, format!("not used ({})", settings.daemon.origin)),
+        Err(error) => Check::lacking(
+            WHAT,
+            format!("{error:#}"),
+            "mend what it names; commands do the work themselves meanwhile",
+        ),
     }
 }
 

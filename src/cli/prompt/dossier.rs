@@ -6,24 +6,26 @@ use anyhow::bail;
 
 use super::outgoing::Cleaner;
 use super::system_for;
-use crate::budget::Entry;
 use crate::cli::messages::{Messages, has_color};
-use crate::cli::server::ANSWER_TIME;
-use crate::cli::task::{Ready, Task};
+use crate::cli::task::{Source, Task};
 use crate::config::Origin;
 use crate::llm::{ChatRequest, Message};
-use crate::model::Deadline;
-use crate::pipeline::{Answer, Request};
 use crate::prompt::room::{self, Over};
 use crate::prompt::task_message;
-use crate::render::{ExplainOptions, explain, render};
+use crate::session::protocol::{
+    self, Edits, ExplainWish, LookupAnswer, LookupParams, Refused, Task as Asked,
+};
+use crate::text::TokenCounter;
 
 /// Makes dossiers of one task.
 pub(super) struct Compiler<'a> {
-    pub task: &'a Task,
-    pub ready: &'a Ready,
+    task: &'a Task,
+    source: &'a Source<'a>,
     pub cleaner: &'a Cleaner,
     pub messages: &'a Messages,
+    pub counter: TokenCounter,
+    /// Whether every file is to be looked at again.
+    pub is_fresh: bool,
     /// The user's own instructions.
     pub system: Option<String>,
     /// Tokens for the dossier and for all that is asked for besides.
@@ -37,7 +39,7 @@ pub(super) struct Compiler<'a> {
 
 /// One dossier with the messages that carry it.
 pub(super) struct Dossier {
-    pub answer: Answer,
+    pub answer: protocol::Dossier,
     pub system: String,
     pub message: String,
     /// Of system and message, by our count.
@@ -49,7 +51,7 @@ pub(super) struct Dossier {
 impl<'a> Compiler<'a> {
     pub fn new(
         task: &'a Task,
-        ready: &'a Ready,
+        source: &'a Source<'a>,
         cleaner: &'a Cleaner,
         messages: &'a Messages,
         window: Option<u32>,
@@ -57,52 +59,48 @@ impl<'a> Compiler<'a> {
         let set = &task.settings.budget;
         let is_users = !matches!(set.origin, Origin::Default | Origin::Workspace { .. });
         let budget = room::budget(set.value, is_users, window);
+        let counter = TokenCounter::start();
         let (dropped, added) = (BTreeSet::new(), Vec::new());
-        Compiler { task, ready, cleaner, messages, system: None, budget, is_users, window, dropped, added }
-    }
-
-    pub fn request(&self) -> Request {
-        Request { budget: room::for_dossier(self.budget), ..self.task.request(true) }
+        Compiler {
+            task,
+            source,
+            counter,
+            is_fresh: false,
+            cleaner,
+            messages,
+            system: None,
+            budget,
+            is_users,
+            window,
+            dropped,
+            added,
+        }
     }
 
     pub fn compile(&self) -> anyhow::Result<Dossier> {
-        let request = self.request();
-        let deadline = if self.ready.deadline.is_over() {
-            Deadline::after(ANSWER_TIME)
-        } else {
-            self.ready.deadline.clone()
-        };
-        let mut answer = self.ready.answer(&request, &deadline, self.messages)?;
-        self.edit(&mut answer, &request);
-        let counter = self.ready.workspace.counter();
-        let system = self.cleaner.clean(&system_for(self.system.as_deref(), &answer.pack));
-        let message = task_message(&answer.pack.query, &answer.rendered);
+        let mut asked = self.task.asked(true);
+        asked.budget = room::for_dossier(self.budget);
+        asked.fresh = self.is_fresh;
+        asked.explain = Some(explain_wish());
+        let (drop, add) = (self.dropped.iter().cloned().collect(), self.added.clone());
+        asked.edits = Edits { drop, add, room: self.budget };
+        let answer = self.source.dossier(asked)?;
+        for Refused { name, why } in &answer.refused {
+            self.messages.warn(&format!("{name} is not added: {why}"));
+        }
+        let system = self.cleaner.clean(&system_for(self.system.as_deref(), answer.action));
+        let message = task_message(&answer.query, &answer.text);
         let message = self.cleaner.clean(&message);
-        let prompt_tokens = counter.count(&system) + counter.count(&message);
-        let left = self.budget.saturating_sub(answer.pack.budget.used);
+        let prompt_tokens = self.counter.count(&system) + self.counter.count(&message);
+        let left = self.budget.saturating_sub(answer.budget.used);
         Ok(Dossier { answer, system, message, prompt_tokens, left })
     }
 
-    /// Puts what the user dropped and added into effect.
-    fn edit(&self, answer: &mut Answer, request: &Request) {
-        if self.dropped.is_empty() && self.added.is_empty() {
-            return;
-        }
-        let pack = &mut answer.pack;
-        pack.files.retain(|entry| !self.dropped.contains(&entry.path));
-        let workspace = &self.ready.workspace;
-        let mut used = workspace.counter().count(&render(pack, &request.render));
-        for name in &self.added {
-            match workspace.lookup(name, "added by hand", self.budget.saturating_sub(used), request) {
-                Ok(entries) => {
-                    used += entries.iter().map(|entry| entry.tokens).sum::<u32>();
-                    put(entries, &mut pack.files);
-                }
-                Err(refusal) => self.messages.warn(&format!("{name} is not added: {refusal}")),
-            }
-        }
-        answer.rendered = render(pack, &request.render);
-        pack.budget.used = workspace.counter().count(&answer.rendered);
+    /// What the model asks for by its name, within so many tokens.
+    pub fn lookup(&self, name: &str, room: u32) -> anyhow::Result<LookupAnswer> {
+        let Asked { place, mask, format, line_numbers, .. } = self.task.asked(true);
+        let (name, reason) = (name.to_owned(), "you asked for it".to_owned());
+        self.source.lookup(&LookupParams { place, name, reason, room, mask, format, line_numbers })
     }
 
     pub fn set_budget(&mut self, tokens: u32) {
@@ -170,22 +168,10 @@ impl<'a> Compiler<'a> {
     }
 }
 
-impl Dossier {
-    /// Why each file is there, for standard error.
-    pub fn explained(&self) -> String {
-        let stderr = std::io::stderr();
-        let width = terminal_size::terminal_size_of(&stderr).map(|(width, _)| width.0.into());
-        let fallback = ExplainOptions::default();
-        let options = ExplainOptions { width: width.unwrap_or(fallback.width), color: has_color(&stderr) };
-        explain(&self.answer.pack, &options)
-    }
-}
-
-/// Puts entries behind the others; one that is there for the same file makes way.
-fn put(entries: Vec<Entry>, files: &mut Vec<Entry>) {
-    for mut entry in entries {
-        files.retain(|known| known.path != entry.path);
-        entry.rank = files.len() as u32 + 1;
-        files.push(entry);
-    }
+/// As wide as standard error.
+fn explain_wish() -> ExplainWish {
+    let stderr = std::io::stderr();
+    let width = terminal_size::terminal_size_of(&stderr).map(|(width, _)| width.0.into());
+    let fallback = ExplainWish::default();
+    ExplainWish { width: width.unwrap_or(fallback.width), color: has_color(&stderr) }
 }

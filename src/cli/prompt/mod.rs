@@ -31,6 +31,7 @@ use super::task::{Task, nothing_found};
 use crate::config::{Format, Origin};
 use crate::llm::ChatRequest;
 use crate::model::Deadline;
+use crate::plan::Action;
 use crate::prompt;
 use crate::store::Answered;
 
@@ -57,13 +58,14 @@ pub(super) fn run(args: &PromptArgs, messages: &Messages) -> anyhow::Result<Outc
     let cleaner = Cleaner::new(&task.settings);
     let system = args.system.as_deref().map(own_system).transpose()?;
     let model = Model::choose(&task.settings.models, args.dry_run, messages)?;
-    let ready = task.open(PLANNING, messages)?;
-    let mut compiler = Compiler::new(&task, &ready, &cleaner, messages, model.window);
+    let source = task.source(PLANNING, messages)?;
+    let mut compiler = Compiler::new(&task, &source, &cleaner, messages, model.window);
+    compiler.is_fresh = args.settings.daemon.fresh;
     compiler.system = system;
     let mut dossier = fitting(&mut compiler)?;
-    messages.notes(&dossier.answer.pack.notes);
-    if dossier.answer.pack.files.is_empty() {
-        return Ok(nothing_found(&dossier.answer, messages));
+    messages.notes(&dossier.answer.notes);
+    if dossier.answer.files.is_empty() {
+        return Ok(nothing_found(&task.root, messages));
     }
     if args.preview {
         match preview::ask(&mut compiler, dossier, &model)? {
@@ -72,14 +74,14 @@ pub(super) fn run(args: &PromptArgs, messages: &Messages) -> anyhow::Result<Outc
         }
     }
     if args.explain_context {
-        messages.write(&dossier.explained());
+        messages.write(dossier.answer.explanation.as_deref().unwrap_or_default());
     }
     let request = compiler.conversation(&dossier)?;
     if args.dry_run {
         return dry_run(&request, &dossier, &model, messages);
     }
     let kept = Kept::open(&task.root, messages);
-    let id = kept.given(&task, &dossier.answer.pack, model.chat.name());
+    let id = kept.given(&task, &dossier.answer, model.chat.name());
     let deadline = Deadline::after(Duration::from_secs(args.timeout.into()));
     let mut talk = Talk::new(&model, &compiler, &dossier, &deadline);
     let outcome = talk.run(request);
@@ -118,7 +120,7 @@ fn dry_run(
         "not sent; it would go to {}: about {} tokens{window}, {} files",
         model.chat.name(),
         dossier.prompt_tokens,
-        dossier.answer.pack.files.len()
+        dossier.answer.files.len()
     ));
     Ok(Outcome::Done)
 }
@@ -146,6 +148,6 @@ fn own_system(file: &Path) -> anyhow::Result<String> {
 }
 
 /// The instructions for a kind of task, where the user has none of their own.
-fn system_for(own: Option<&str>, dossier: &crate::budget::ContextPack) -> String {
-    own.map_or_else(|| prompt::system(dossier.intent.action), str::to_owned)
+fn system_for(own: Option<&str>, action: Action) -> String {
+    own.map_or_else(|| prompt::system(action), str::to_owned)
 }

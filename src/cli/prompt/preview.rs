@@ -38,7 +38,7 @@ pub(super) fn ask(
 ) -> anyhow::Result<Option<Dossier>> {
     loop {
         let messages = compiler.messages;
-        messages.write(&dossier.explained());
+        messages.write(dossier.answer.explanation.as_deref().unwrap_or_default());
         messages.write(&format!(
             "\n{} tokens would go to {}. [s]end, [b]udget, [d]rop, [a]dd, [q]uit? ",
             dossier.prompt_tokens,
@@ -60,7 +60,7 @@ pub(super) fn ask(
             }
             Choice::Budget(tokens) => compiler.set_budget(tokens),
             Choice::Drop(paths) => paths.iter().for_each(|path| {
-                if !dossier.answer.pack.files.iter().any(|entry| entry.path == *path) {
+                if !dossier.answer.files.iter().any(|entry| entry.path == *path) {
                     messages.warn(&format!("{path} is not in the dossier"));
                 }
                 compiler.drop_file(path);

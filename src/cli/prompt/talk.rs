@@ -12,7 +12,7 @@ use crate::cli::Outcome;
 use crate::llm::{ChatReply, ChatRequest, Ended, Message, ModelError};
 use crate::model::Deadline;
 use crate::prompt::{Filter, Given, MOST_ROUNDS, Reply, given_message, need_block, room};
-use crate::render::{harmless, printable, render_entry};
+use crate::render::{harmless, printable};
 use crate::store::Answered;
 
 pub(super) struct Talk<'a> {
@@ -35,7 +35,7 @@ impl<'a> Talk<'a> {
         dossier: &Dossier,
         deadline: &'a Deadline,
     ) -> Talk<'a> {
-        let entries = dossier.answer.pack.files.iter().filter(|entry| entry.level == Level::Full);
+        let entries = dossier.answer.files.iter().filter(|entry| entry.level == Level::Full);
         let whole = entries.map(|entry| entry.path.clone()).collect();
         Talk { model, compiler, deadline, whole, left: dossier.left, sent: 0, counts: Answered::default() }
     }
@@ -75,7 +75,7 @@ impl<'a> Talk<'a> {
 
     /// One question and its reply; an answer is printed as it comes.
     fn turn(&mut self, request: &ChatRequest) -> anyhow::Result<(ChatReply, Reply)> {
-        let counter = self.compiler.ready.workspace.counter();
+        let counter = self.compiler.counter;
         let messages = request.messages.iter().map(|message| counter.count(&message.text));
         self.sent = counter.count(&request.system) + messages.sum::<u32>();
         let limit = request.window.map(|window| room::answer_limit(window, self.sent));
@@ -106,7 +106,7 @@ impl<'a> Talk<'a> {
     /// Tells what was sent and received; says whether the server did not read all that it was sent.
     fn report(&mut self, reply: &ChatReply) -> bool {
         let messages = self.compiler.messages;
-        let received = self.compiler.ready.workspace.counter().count(&reply.text);
+        let received = self.compiler.counter.count(&reply.text);
         let both = |own: Option<u64>, ours: u32| match own {
             Some(own) => format!("{own} tokens ({ours} by our count)"),
             None => format!("about {ours} tokens"),
@@ -145,21 +145,19 @@ impl<'a> Talk<'a> {
 
     /// What the model asked for, as far as it may have it and there is room.
     fn look_up(&mut self, asked: &[String]) -> Vec<Given> {
-        let request = self.compiler.request();
         let mut given = Vec::new();
         for name in asked {
             self.counts.asked += 1;
             let found = match self.whole.contains(name) {
                 true => Err("you have all of it already".to_owned()),
-                false => self
-                    .compiler
-                    .ready
-                    .workspace
-                    .lookup(name, "you asked for it", self.left, &request)
-                    .map_err(|refusal| refusal.to_string()),
+                false => self.compiler.lookup(name, self.left).map_err(|error| error.to_string()),
             };
+            let found = found.and_then(|found| match found.refused {
+                Some(why) => Err(why),
+                None => Ok((found.files, found.text)),
+            });
             match found {
-                Ok(entries) => {
+                Ok((entries, code)) => {
                     let tokens: u32 = entries.iter().map(|entry| entry.tokens).sum();
                     self.left = self.left.saturating_sub(tokens);
                     self.counts.granted += 1;
@@ -167,8 +165,7 @@ impl<'a> Talk<'a> {
                     self.whole.extend(full.map(|entry| entry.path.clone()));
                     let paths: Vec<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
                     self.say(name, &format!("given, {tokens} tokens of {}", paths.join(", ")));
-                    let code = entries.iter().map(|entry| render_entry(entry, &request.render));
-                    given.push(Given::Code(code.collect()));
+                    given.push(Given::Code(code));
                 }
                 Err(why) => {
                     self.say(name, &format!("refused: {why}"));

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::llm::{ChatModel, ChatRequest, Message, ModelError};
@@ -36,7 +37,7 @@ const REPLY: u32 = 700;
 const MOST_KEPT: usize = 256;
 
 /// What is put before the agent.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Offer {
     /// As it may be sent: secrets masked.
     pub task: String,
@@ -46,7 +47,7 @@ pub struct Offer {
 }
 
 /// A file that may be chosen.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offered {
     pub path: String,
     /// Some items that it defines, the closest to the task first.

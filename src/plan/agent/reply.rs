@@ -1,6 +1,6 @@
 //! From what a model replied to a proposal: found among prose and fences, checked, bounded.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::model::Note;
@@ -34,7 +34,7 @@ const FIELDS: [&str; 9] = [
 ];
 
 /// What a model proposes, checked: all lists are bounded, every path was offered.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {
     /// The most needed first.
     pub shortlist: Vec<String>,

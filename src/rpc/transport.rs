@@ -15,18 +15,18 @@ use crate::model::Deadline;
 
 use super::{frame, lock, spawn_thread};
 
-/// Messages that may wait for a server that does not read.
+/// Messages that may wait for one that does not read.
 const OUTBOX: usize = 1024;
 
 /// How often a wait looks whether it was cancelled.
 const SLICE: Duration = Duration::from_millis(20);
 
 /// What a server answered to one request.
-pub(super) type Reply = Result<Value, ResponseError>;
+pub(crate) type Reply = Result<Value, ResponseError>;
 
 /// Why there was no reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lost {
+pub(crate) enum Lost {
     Deadline,
     Ended,
     /// More messages wait to be read than the server will ever read.
@@ -34,7 +34,7 @@ pub(super) enum Lost {
 }
 
 /// What a server says by itself. Called on the thread that reads: it must not wait.
-pub(super) trait Listener: Send + Sync + 'static {
+pub(crate) trait Listener: Send + Sync + 'static {
     fn asked(&self, request: Request) -> Response;
     fn told(&self, notification: Notification);
     /// Nothing more comes; said once or twice.
@@ -43,13 +43,13 @@ pub(super) trait Listener: Send + Sync + 'static {
 
 /// How a stream ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(crate) enum Ending {
     Closed,
     /// It turned to garbage, in these words.
     Broken(String),
 }
 
-pub(super) struct Transport {
+pub(crate) struct Transport {
     outbox: SyncSender<Message>,
     pending: Arc<Pending>,
     last_id: AtomicI32,
@@ -60,7 +60,7 @@ struct Pending(Mutex<Option<FxHashMap<RequestId, Sender<Reply>>>>);
 
 impl Transport {
     /// Reads and writes from now on, until either stream ends.
-    pub(super) fn open(
+    pub(crate) fn open(
         output: impl Write + Send + 'static,
         input: impl Read + Send + 'static,
         listener: Arc<dyn Listener>,
@@ -78,9 +78,8 @@ impl Transport {
         let (written, read) = (end(&listener), end(&listener));
         let replies = outbox.clone();
         let waiting = Arc::clone(&pending);
-        let is_writing =
-            spawn_thread("language server's input", move || written(write_all(output, &messages)));
-        let is_reading = spawn_thread("language server's output", move || {
+        let is_writing = spawn_thread("rpc writer", move || written(write_all(output, &messages)));
+        let is_reading = spawn_thread("rpc reader", move || {
             read(read_all(input, &waiting, &replies, &*listener));
         });
         if !is_writing || !is_reading {
@@ -90,7 +89,7 @@ impl Transport {
     }
 
     /// Sends a request; its reply is waited for separately.
-    pub(super) fn ask(&self, method: &str, params: Value) -> Result<Waiting<'_>, Lost> {
+    pub(crate) fn ask(&self, method: &str, params: Value) -> Result<Waiting<'_>, Lost> {
         let id = RequestId::from(self.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(1));
         let reply = self.pending.expect(id.clone()).ok_or(Lost::Ended)?;
         let waiting = Waiting { id: id.clone(), reply, pending: &self.pending };
@@ -98,7 +97,7 @@ impl Transport {
         Ok(waiting)
     }
 
-    pub(super) fn tell(&self, method: &str, params: Value) -> Result<(), Lost> {
+    pub(crate) fn tell(&self, method: &str, params: Value) -> Result<(), Lost> {
         self.send(Notification { method: method.to_owned(), params })
     }
 
@@ -111,19 +110,19 @@ impl Transport {
 }
 
 /// A request under way. Dropping it forgets the request: a later reply goes nowhere.
-pub(super) struct Waiting<'t> {
+pub(crate) struct Waiting<'t> {
     id: RequestId,
     reply: Receiver<Reply>,
     pending: &'t Pending,
 }
 
 impl Waiting<'_> {
-    pub(super) fn id(&self) -> &RequestId {
+    pub(crate) fn id(&self) -> &RequestId {
         &self.id
     }
 
     /// The reply, unless the deadline or the stream is over before.
-    pub(super) fn wait(&self, deadline: &Deadline) -> Result<Reply, Lost> {
+    pub(crate) fn wait(&self, deadline: &Deadline) -> Result<Reply, Lost> {
         loop {
             let slice = deadline.remaining().map_or(SLICE, |left| left.min(SLICE));
             match self.reply.recv_timeout(slice) {

@@ -14,7 +14,7 @@ const MAX_HEAD_BYTES: u64 = 4 << 10;
 ///
 /// # Errors
 /// Where the stream fails, ends inside a message, or holds what is no message.
-pub(super) fn read(stream: &mut impl BufRead) -> io::Result<Option<Message>> {
+pub(crate) fn read(stream: &mut impl BufRead) -> io::Result<Option<Message>> {
     let Some((head, length)) = read_head(stream)? else { return Ok(None) };
     if length > MAX_MESSAGE_BYTES {
         return Err(invalid(format!("a message of {} MB", length >> 20)));

@@ -1,0 +1,202 @@
+//! The answers of one state of a workspace: what a request asks for, put to the pipeline, and what comes of it, put into the words of
+//! the protocol.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::protocol::{
+    Dossier, Edits, ExplainWish, Given, GraphAnswer, GraphParams, Hit, LookupAnswer, LookupParams, Proposed,
+    Reason, Refused, SearchAnswer, SearchParams, Task,
+};
+use super::related;
+use crate::budget::Entry;
+use crate::graph::Served;
+use crate::lsp::LanguageProvider;
+use crate::model::{Deadline, Note};
+use crate::pipeline::{Answer, LanguageServer, PipelineError, Planner, Request, Workspace};
+use crate::plan::{AgentError, ContextAgent, Offer, Proposal};
+use crate::rank;
+use crate::render::{ExplainOptions, RenderOptions, explain, render, render_entry};
+
+/// Items named beside a hit.
+const MOST_ITEMS: usize = 5;
+
+/// What the pipeline is asked for a task.
+pub fn request(task: &Task) -> Request {
+    let Task { query, budget, max_files, fill, depth, tests, mask, .. } = task;
+    let Task { format, line_numbers, content, .. } = task;
+    Request {
+        query: query.clone(),
+        budget: *budget,
+        max_files: max_files.map(|files| files as usize),
+        fill: *fill,
+        depth: *depth,
+        tests: *tests,
+        mask: *mask,
+        render: RenderOptions { format: *format, line_numbers: *line_numbers, content: *content },
+    }
+}
+
+/// The dossier of a task; `notes` are to be told of how it was found.
+///
+/// # Errors
+/// Where the budget holds nothing.
+pub fn dossier(
+    workspace: &Workspace,
+    server: &LanguageServer,
+    task: &Task,
+    notes: &[Note],
+    deadline: &Deadline,
+) -> Result<Dossier, PipelineError> {
+    let told = task.proposal.as_ref().map(Told);
+    let planner = told.as_ref().map_or_else(Planner::rules, |told| Planner::agent(told, Duration::MAX));
+    let request = request(task);
+    let choice = workspace.choose(&request, server, &planner, deadline);
+    let choice = choice.with_notes(task.notes.iter().chain(notes).cloned());
+    let mut answer = workspace.pack(&request, choice, server)?;
+    let refused = edit(workspace, &mut answer, &task.edits, &request);
+    Ok(as_dossier(answer, refused, task.explain, workspace))
+}
+
+/// Puts into effect what a person wants otherwise; what could not be added.
+fn edit(workspace: &Workspace, answer: &mut Answer, edits: &Edits, request: &Request) -> Vec<Refused> {
+    let Edits { drop, add, room } = edits;
+    let mut refused = Vec::new();
+    if drop.is_empty() && add.is_empty() {
+        return refused;
+    }
+    let pack = &mut answer.pack;
+    pack.files.retain(|entry| !drop.contains(&entry.path));
+    let counter = workspace.counter();
+    let mut used = counter.count(&render(pack, &request.render.counted()));
+    for name in add {
+        let left = request.budget.max(*room).saturating_sub(used);
+        match workspace.lookup(name, "added by hand", left, request) {
+            Ok(entries) => {
+                used += entries.iter().map(|entry| entry.tokens).sum::<u32>();
+                put(entries, &mut pack.files);
+            }
+            Err(refusal) => refused.push(Refused { name: name.clone(), why: refusal.to_string() }),
+        }
+    }
+    pack.budget.used = counter.count(&render(pack, &request.render.counted()));
+    answer.rendered = render(pack, &request.render);
+    refused
+}
+
+/// Puts entries behind the others; one that is there for the same file makes way.
+fn put(entries: Vec<Entry>, files: &mut Vec<Entry>) {
+    for mut entry in entries {
+        files.retain(|known| known.path != entry.path);
+        entry.rank = files.len() as u32 + 1;
+        files.push(entry);
+    }
+}
+
+/// One file or item that somebody asks for by name.
+pub fn lookup(workspace: &Workspace, params: &LookupParams) -> LookupAnswer {
+    let LookupParams { place, name, reason, room, mask, format, line_numbers } = params;
+    let (format, line_numbers, mask) = (*format, *line_numbers, *mask);
+    let request = request(&Task { format, line_numbers, mask, ..Task::new(place.clone(), "") });
+    match workspace.lookup(name, reason, *room, &request) {
+        Ok(entries) => LookupAnswer {
+            files: entries.iter().map(given).collect(),
+            text: entries.iter().map(|entry| render_entry(entry, &request.render.counted())).collect(),
+            refused: None,
+        },
+        Err(refusal) => LookupAnswer { refused: Some(refusal.to_string()), ..LookupAnswer::default() },
+    }
+}
+
+fn given(entry: &Entry) -> Given {
+    Given { path: entry.path.clone(), level: entry.level, tokens: entry.tokens }
+}
+
+/// What the pipeline answered, in the words of the protocol.
+fn as_dossier(
+    answer: Answer,
+    refused: Vec<Refused>,
+    wish: Option<ExplainWish>,
+    workspace: &Workspace,
+) -> Dossier {
+    let Answer { pack, rendered, .. } = answer;
+    let explanation = wish
+        .map(|ExplainWish { width, color }| explain(&pack, &ExplainOptions { width: width as usize, color }));
+    Dossier {
+        text: rendered,
+        explanation,
+        workspace: workspace.snapshot.root.clone(),
+        action: pack.intent.action,
+        confidence: pack.confidence,
+        files: pack.files.iter().map(given).collect(),
+        refused,
+        query: pack.query,
+        budget: pack.budget,
+        language_server: pack.language_server,
+        freshness: pack.freshness,
+        notes: pack.notes,
+    }
+}
+
+/// What a model that plans is to be shown of a task's candidates.
+pub fn offer(workspace: &Workspace, server: &LanguageServer, task: &Task, deadline: &Deadline) -> Offer {
+    workspace.offer(&request(task), server, deadline)
+}
+
+/// The files that a task is about.
+pub(super) fn search(workspace: &Workspace, params: &SearchParams, deadline: &Deadline) -> SearchAnswer {
+    let mut task = Task::new(params.place.clone(), &params.query);
+    task.tests = params.tests;
+    let server = LanguageServer::absent(&workspace.snapshot.root);
+    let choice = workspace.choose(&request(&task), &server, &Planner::rules(), deadline);
+    let facts = workspace.facts(&choice.votes, &workspace.graph);
+    let best = choice.ranked.iter().take(params.limit as usize);
+    let hits = (1..).zip(best).map(|(rank, ranked)| Hit {
+        path: workspace.snapshot.file(ranked.file).path.clone(),
+        rank,
+        score: ranked.score,
+        reasons: ranked.signals.iter().map(Reason::of).collect(),
+        items: rank::item_names(&facts, &choice.candidates, ranked.file, MOST_ITEMS),
+    });
+    SearchAnswer { hits: hits.collect(), freshness: workspace.freshness(), notes: choice.notes().to_vec() }
+}
+
+/// How items hang together, by the server where it is ready.
+pub fn graph(
+    workspace: &Workspace,
+    server: &LanguageServer,
+    params: &GraphParams,
+    deadline: &Deadline,
+) -> GraphAnswer {
+    let served = workspace.served(server);
+    let provider: &dyn LanguageProvider = served.as_ref().map_or(&workspace.graph, |served| served as _);
+    let report = related::report(params, workspace, provider, deadline);
+    served.iter().for_each(|served| workspace.keep(served));
+    let mut notes = workspace.snapshot.notes.clone();
+    notes.extend(server.notes());
+    notes.extend(served.iter().flat_map(Served::notes));
+    GraphAnswer {
+        report,
+        language_server: workspace.server_status(server),
+        freshness: workspace.freshness(),
+        notes,
+    }
+}
+
+/// An agent that was asked before, by the client.
+struct Told<'a>(&'a Proposed);
+
+impl ContextAgent for Told<'_> {
+    fn name(&self) -> &str {
+        &self.0.by
+    }
+
+    /// A client's word is checked like a model's: no path counts that was not offered, and none twice.
+    fn propose(&self, offer: &Offer, _: &Deadline) -> Result<Proposal, AgentError> {
+        let offered: BTreeSet<&str> = offer.candidates.iter().map(|offered| offered.path.as_str()).collect();
+        let mut known = BTreeSet::new();
+        let mut proposal = self.0.proposal.clone();
+        proposal.shortlist.retain(|path| offered.contains(path.as_str()) && known.insert(path.clone()));
+        Ok(proposal)
+    }
+}

@@ -1,0 +1,25 @@
+//! A workspace that stays open: what lives long between two requests, and the requests that it answers.
+//!
+//! ```text
+//! request ─▶ dispatch ─▶ sessions ─▶ session ─▶ answer ─▶ pipeline
+//!  (protocol)               (which)    (now)
+//! ```
+
+mod ahead;
+mod answer;
+mod dispatch;
+mod host;
+mod live;
+mod memory;
+mod overlay;
+pub mod protocol;
+mod related;
+mod sessions;
+mod slots;
+
+pub use answer::{dossier, graph, lookup, offer};
+pub use dispatch::{Dispatch, Failure};
+pub use host::{Host, Limits};
+pub use overlay::Overlays;
+pub use related::{Found, Item, Question, Report};
+pub use sessions::Sessions;

@@ -1,0 +1,15 @@
+//! The daemon with real processes: it answers as a command does by itself, knows what changed, outlives its clients, and leaves nothing
+//! behind.
+
+#![cfg(unix)]
+
+#[path = "../support/mod.rs"]
+mod support;
+#[path = "support.rs"]
+mod daemon;
+
+mod faults;
+mod life;
+mod server;
+mod wire;
+mod work;
