@@ -7,7 +7,6 @@ use super::{Chunk, Level};
 use crate::expand::Facts;
 use crate::model::{FileId, LineRange, Span, Symbol, SymbolKind};
 use crate::syntax;
-use crate::text;
 use crate::text::LineIndex;
 use crate::text::TokenCounter;
 
@@ -18,7 +17,7 @@ const SHORT_GAP: u32 = 2;
 pub struct Sheet<'a> {
     pub file: FileId,
     /// The text with secrets masked; its lines are those of the file.
-    text: String,
+    text: &'a str,
     lines: LineIndex,
     /// The lines of the text as it was read, which spans are of: masking keeps lines and moves bytes.
     read: LineIndex,
@@ -33,14 +32,8 @@ pub struct Sheet<'a> {
 impl<'a> Sheet<'a> {
     pub fn new(facts: &'a Facts<'a>, file: FileId, mask: bool, counter: &'a TokenCounter) -> Sheet<'a> {
         let original = &facts.snapshot.file(file).text;
-        let (text, masked) = match mask {
-            true => {
-                let redacted = text::redact(original);
-                (redacted.text.into_owned(), redacted.masked)
-            }
-            false => (original.to_string(), 0),
-        };
-        let lines = LineIndex::new(&text);
+        let (text, masked) = if mask { original.masked() } else { (&**original, 0) };
+        let lines = LineIndex::new(text);
         let read = LineIndex::new(original);
         let costs = RefCell::new(vec![None; lines.count() as usize + 1]);
         Sheet { file, text, lines, read, items: facts.items(file), facts, costs, counter, masked }
@@ -58,7 +51,7 @@ impl<'a> Sheet<'a> {
     pub fn cost(&self, line: u32) -> u32 {
         let known = self.costs.borrow().get(line as usize).copied().flatten();
         known.unwrap_or_else(|| {
-            let cost = self.counter.count(self.lines.text(&self.text, LineRange::new(line, line)));
+            let cost = self.counter.count(self.lines.text(self.text, LineRange::new(line, line)));
             if let Some(place) = self.costs.borrow_mut().get_mut(line as usize) {
                 *place = Some(cost);
             }
@@ -121,7 +114,7 @@ impl<'a> Sheet<'a> {
             if let Some(before) = before {
                 chunks.push(Chunk::Gap { count: range.first - before.last - 1 });
             }
-            chunks.push(Chunk::Lines { range, text: self.lines.text(&self.text, range).to_string() });
+            chunks.push(Chunk::Lines { range, text: self.lines.text(self.text, range).to_string() });
             before = Some(range);
         }
         chunks

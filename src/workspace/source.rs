@@ -1,5 +1,6 @@
 //! The text of a file: read at once, or when it is first asked for, where its digest is known already.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::Digest;
+use crate::text::{self, Digest, Redacted};
 
 use super::read::read_text;
 
@@ -48,6 +49,8 @@ pub struct Text {
 
 struct Source {
     text: OnceLock<Box<str>>,
+    /// With its secrets masked, and their number, where it has any: a process that answers often looks for them once.
+    masked: OnceLock<Option<(Box<str>, u32)>>,
     /// Where it stands, and whom to tell where that is another text by now.
     file: Option<(PathBuf, Torn)>,
 }
@@ -60,12 +63,31 @@ impl Text {
     /// A text whose digest is known.
     pub(super) fn known(text: &str, digest: Digest) -> Text {
         let text = OnceLock::from(Box::from(text));
-        Text { digest, source: Arc::new(Source { text, file: None }) }
+        Text { digest, source: Arc::new(Source { text, masked: OnceLock::new(), file: None }) }
     }
 
     /// The text of the file at `path`, which had this digest when it was read last.
     pub(super) fn on_disk(path: PathBuf, digest: Digest, torn: Torn) -> Text {
-        Text { digest, source: Arc::new(Source { text: OnceLock::new(), file: Some((path, torn)) }) }
+        Text {
+            digest,
+            source: Arc::new(Source {
+                text: OnceLock::new(),
+                masked: OnceLock::new(),
+                file: Some((path, torn)),
+            }),
+        }
+    }
+
+    /// The text with its secrets masked, and how many there are.
+    pub fn masked(&self) -> (&str, u32) {
+        let look = || {
+            let Redacted { text, masked } = text::redact(self);
+            matches!(text, Cow::Owned(_)).then(|| (text.into_owned().into_boxed_str(), masked))
+        };
+        match self.source.masked.get_or_init(look) {
+            Some((text, masked)) => (text, *masked),
+            None => (self, 0),
+        }
     }
 
     pub fn digest(&self) -> Digest {
