@@ -22,6 +22,10 @@ const HELLO: Duration = Duration::from_secs(2);
 const START: Duration = Duration::from_secs(5);
 /// One that is asked to end has requests under way, and a language server to end.
 const STOP: Duration = Duration::from_secs(12);
+/// glibc gives threads their own arenas, which keep what is freed: with two the daemon takes 239 MB instead of 312 after
+/// `cargo bench --bench daemon` on jj, and is as fast.
+const ARENAS: &str = "MALLOC_ARENA_MAX";
+const FEW_ARENAS: &str = "2";
 const STEP: Duration = Duration::from_millis(10);
 
 /// Which build of the program this is: version, size and time of its file.
@@ -83,6 +87,9 @@ pub fn start(arguments: &[&str], without: &[String]) -> io::Result<()> {
     command.args(arguments).current_dir(Path::new(std::path::MAIN_SEPARATOR_STR));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     without.iter().for_each(|variable| _ = command.env_remove(variable));
+    if std::env::var_os(ARENAS).is_none() {
+        command.env(ARENAS, FEW_ARENAS);
+    }
     apart(&mut command);
     let mut child = command.spawn()?;
     // One that ends while we live is not to stay behind as a dead process.
