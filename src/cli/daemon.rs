@@ -1,6 +1,6 @@
 //! The daemon as commands use it, and `dossier daemon`.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -50,7 +50,7 @@ pub(super) fn reach_or_start(settings: &Settings) -> Option<Connection> {
 }
 
 /// Starts one for the next command where none runs, and does not wait for it.
-pub(super) fn start_for_next(settings: &Settings, root: &std::path::Path) {
+pub(super) fn start_for_next(settings: &Settings, root: &Path) {
     let may_be = |place: DaemonPlace| !place.is_held() && (place.is_safe() || !place.folder().exists());
     let is_missing = is_wanted(settings) && place().is_ok_and(may_be);
     if let (true, Some(root)) = (is_missing, root.to_str()) {
@@ -211,7 +211,7 @@ fn page(status: &protocol::Status) -> String {
         };
         page.push_str(&format!(
             "\n{}\n  files     {}, generation {}, {}\n  used      {} ago\n  {}  {state}\n",
-            printable(&PathBuf::from(&workspace.workspace).display().to_string()),
+            printable(&workspace.workspace.display().to_string()),
             workspace.files,
             workspace.freshness.generation,
             if workspace.is_watched { "watched" } else { "looked at for each request" },

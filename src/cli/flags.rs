@@ -99,7 +99,7 @@ impl DaemonFlags {
 /// The flags that are settings of the language server.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct ServerFlags {
-    /// Start the language server, and wait so many seconds at most until it is ready [default: 0, it is not started]
+    /// Wait so many seconds at most until the language server is ready [default: 0; the daemon starts one all the same]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = |text: &str| value_of(Name::WaitLsp, text))]
     wait_lsp: Option<Value>,
     /// Start this language server, with its arguments [default: rust-analyzer, from where it is installed]

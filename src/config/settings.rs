@@ -59,7 +59,7 @@ pub struct Settings {
     pub lsp: Setting<bool>,
     /// The language server's program and its arguments; never empty. `None`: looked for in the usual places.
     pub lsp_command: Setting<Option<Vec<String>>>,
-    /// Seconds to wait for the language server; 0 starts none.
+    /// Seconds to wait for the language server; without a daemon 0 starts none.
     pub wait_lsp: Setting<u32>,
     /// Whether a daemon is asked, and started where none runs.
     pub daemon: Setting<bool>,

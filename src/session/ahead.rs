@@ -57,6 +57,11 @@ impl Quiet {
         state.since = Instant::now();
     }
 
+    /// Requests that have begun and not ended.
+    pub fn under_way(&self) -> usize {
+        lock(&self.state).under_way
+    }
+
     /// A deadline that ends with the next request, where nobody has asked for a while.
     fn until_next(&self) -> Option<Deadline> {
         let mut state = lock(&self.state);

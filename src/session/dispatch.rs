@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use lsp_server::{ErrorCode, ResponseError};
@@ -72,7 +72,6 @@ pub struct Dispatch {
     slots: Slots,
     began: Instant,
     build: String,
-    running: AtomicU32,
     answered: AtomicU64,
     is_ending: AtomicBool,
 }
@@ -86,7 +85,6 @@ impl Dispatch {
             slots: Slots::new(cores),
             began: Instant::now(),
             build,
-            running: AtomicU32::new(0),
             answered: AtomicU64::new(0),
             is_ending: AtomicBool::new(false),
         }
@@ -99,7 +97,7 @@ impl Dispatch {
 
     /// Whether no request is under way.
     pub fn is_idle(&self) -> bool {
-        self.running.load(Ordering::Relaxed) == 0 && self.slots.are_free()
+        self.sessions.quiet.under_way() == 0 && self.slots.are_free()
     }
 
     /// Opens a workspace ahead of the first request.
@@ -254,7 +252,7 @@ impl Dispatch {
             memory: memory::own(),
             servers_memory: memory::of_children(),
             memory_limit: self.sessions.host().limits.memory,
-            requests: self.running.load(Ordering::Relaxed),
+            requests: self.sessions.quiet.under_way() as u32,
             waiting: self.slots.waiting() as u32,
             answered: self.answered.load(Ordering::Relaxed),
             workspaces: self.sessions.status(),
@@ -267,7 +265,6 @@ struct UnderWay<'a>(&'a Dispatch);
 
 impl UnderWay<'_> {
     fn begin(dispatch: &Dispatch) -> UnderWay<'_> {
-        dispatch.running.fetch_add(1, Ordering::Relaxed);
         dispatch.sessions.quiet.begin();
         UnderWay(dispatch)
     }
@@ -276,7 +273,6 @@ impl UnderWay<'_> {
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
         self.0.sessions.quiet.end();
-        self.0.running.fetch_sub(1, Ordering::Relaxed);
         self.0.answered.fetch_add(1, Ordering::Relaxed);
     }
 }
