@@ -20,7 +20,7 @@ pub(super) fn run(args: &ContextArgs, messages: &Messages) -> anyhow::Result<Out
     let mut asked = task.asked(!args.no_content);
     asked.fresh = args.settings.daemon.fresh;
     asked.explain = explained.then(|| explain_wish(&output));
-    let dossier = task.source(PLANNING, messages)?.dossier(asked)?;
+    let dossier = task.asker(PLANNING, messages)?.dossier(asked)?;
     messages.notes(&dossier.notes);
     print(&dossier, &output, task.settings.format.value, messages)
 }

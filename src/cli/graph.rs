@@ -1,25 +1,19 @@
 //! `dossier graph`: one question about one item, the answers as lines that editors can jump to, or as JSON.
 
-use std::time::Duration;
-
 use anyhow::ensure;
 
 use super::args::{GraphArgs, Question as Typed};
 use super::messages::Messages;
 use super::output::Output;
-use super::server::{self, Opened};
-use super::{Outcome, daemon, settings};
-use crate::config::Settings;
-use crate::daemon::Lost;
-use crate::model::{Certainty, Deadline};
+use super::source::Source;
+use super::{Outcome, server, settings};
+use crate::model::Certainty;
 use crate::render::printable;
 use crate::session::protocol::{Graph, GraphAnswer, GraphParams};
-use crate::session::{self, Found, Question, Report};
+use crate::session::{Found, Question, Report};
 
 /// Characters of a signature on a line.
 const SIGNATURE: usize = 120;
-/// The daemon answers from what it has, or reads the workspace first.
-const DAEMON_TIME: Duration = Duration::from_secs(60);
 
 pub(super) fn run(args: &GraphArgs, messages: &Messages) -> anyhow::Result<Outcome> {
     ensure!(
@@ -40,30 +34,11 @@ pub(super) fn run(args: &GraphArgs, messages: &Messages) -> anyhow::Result<Outco
         fresh: args.daemon.fresh,
         time_ms: server::ANSWER_TIME.as_millis() as u64,
     };
-    let GraphAnswer { report, notes, .. } = answer(&params, &loaded.settings, messages)?;
+    let GraphAnswer { report, notes, .. } =
+        Source::find(&root, &loaded.settings, messages)?.ask::<Graph>(&params)?;
     messages.notes(&notes);
     Output::stdout().write(&if args.json { json(&report)? } else { lines(&report) })?;
     Ok(outcome(&report, messages))
-}
-
-/// Of the daemon where one runs, else worked out here.
-fn answer(params: &GraphParams, settings: &Settings, messages: &Messages) -> anyhow::Result<GraphAnswer> {
-    let is_awaited = params.lsp.wait_ms > 0;
-    let connection = if is_awaited { daemon::reach_or_start(settings) } else { daemon::reach(settings) };
-    if let Some(connection) = connection {
-        let deadline = Deadline::after(DAEMON_TIME + Duration::from_millis(params.lsp.wait_ms));
-        match connection.ask::<Graph>(params, &deadline) {
-            Ok(answer) => return Ok(answer),
-            Err(Lost::Refused(why)) => anyhow::bail!("{why}"),
-            Err(error) => tracing::warn!(%error, "the work is done here"),
-        }
-    }
-    let root = &params.place.workspace;
-    let Opened { mut workspace, server, deadline } = server::open(root, settings, messages)?;
-    let mut answer = session::graph(&workspace, &server, params, &deadline);
-    answer.notes.extend(workspace.settle());
-    daemon::start_for_next(settings, root);
-    Ok(answer)
 }
 
 fn question(typed: Typed) -> Question {

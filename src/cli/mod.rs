@@ -23,6 +23,7 @@ mod prompt;
 mod query;
 mod server;
 mod settings;
+mod source;
 mod task;
 mod trust;
 

@@ -7,7 +7,7 @@ use anyhow::bail;
 use super::outgoing::Cleaner;
 use super::system_for;
 use crate::cli::messages::{Messages, has_color};
-use crate::cli::task::{Source, Task};
+use crate::cli::task::{Asker, Task};
 use crate::config::Origin;
 use crate::llm::{ChatRequest, Message};
 use crate::prompt::room::{self, Over};
@@ -20,7 +20,7 @@ use crate::text::TokenCounter;
 /// Makes dossiers of one task.
 pub(super) struct Compiler<'a> {
     task: &'a Task,
-    source: &'a Source<'a>,
+    asker: &'a Asker<'a>,
     pub cleaner: &'a Cleaner,
     pub messages: &'a Messages,
     pub counter: TokenCounter,
@@ -51,7 +51,7 @@ pub(super) struct Dossier {
 impl<'a> Compiler<'a> {
     pub fn new(
         task: &'a Task,
-        source: &'a Source<'a>,
+        asker: &'a Asker<'a>,
         cleaner: &'a Cleaner,
         messages: &'a Messages,
         window: Option<u32>,
@@ -63,7 +63,7 @@ impl<'a> Compiler<'a> {
         let (dropped, added) = (BTreeSet::new(), Vec::new());
         Compiler {
             task,
-            source,
+            asker,
             counter,
             is_fresh: false,
             cleaner,
@@ -84,7 +84,7 @@ impl<'a> Compiler<'a> {
         asked.explain = Some(explain_wish());
         let (drop, add) = (self.dropped.iter().cloned().collect(), self.added.clone());
         asked.edits = Edits { drop, add, room: self.budget };
-        let answer = self.source.dossier(asked)?;
+        let answer = self.asker.dossier(asked)?;
         for Refused { name, why } in &answer.refused {
             self.messages.warn(&format!("{name} is not added: {why}"));
         }
@@ -100,7 +100,7 @@ impl<'a> Compiler<'a> {
     pub fn lookup(&self, name: &str, room: u32) -> anyhow::Result<LookupAnswer> {
         let Asked { place, mask, format, line_numbers, .. } = self.task.asked(true);
         let (name, reason) = (name.to_owned(), "you asked for it".to_owned());
-        self.source.lookup(&LookupParams { place, name, reason, room, mask, format, line_numbers })
+        self.asker.lookup(&LookupParams { place, name, reason, room, mask, format, line_numbers })
     }
 
     pub fn set_budget(&mut self, tokens: u32) {

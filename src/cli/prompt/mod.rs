@@ -58,8 +58,8 @@ pub(super) fn run(args: &PromptArgs, messages: &Messages) -> anyhow::Result<Outc
     let cleaner = Cleaner::new(&task.settings);
     let system = args.system.as_deref().map(own_system).transpose()?;
     let model = Model::choose(&task.settings.models, args.dry_run, messages)?;
-    let source = task.source(PLANNING, messages)?;
-    let mut compiler = Compiler::new(&task, &source, &cleaner, messages, model.window);
+    let asker = task.asker(PLANNING, messages)?;
+    let mut compiler = Compiler::new(&task, &asker, &cleaner, messages, model.window);
     compiler.is_fresh = args.settings.daemon.fresh;
     compiler.system = system;
     let mut dossier = fitting(&mut compiler)?;
