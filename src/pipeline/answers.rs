@@ -105,6 +105,7 @@ impl Workspace {
                 state: ServerState::Kept,
                 version: version.clone(),
                 loaded_percent: None,
+                is_lent: false,
             },
             _ => status,
         }

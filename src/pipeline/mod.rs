@@ -5,6 +5,7 @@
 
 mod answers;
 mod before;
+mod by_hand;
 mod choose;
 mod known;
 mod language_server;
@@ -19,6 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use self::answers::Told;
+pub use self::by_hand::ByHand;
 pub use self::choose::Choice;
 pub use self::language_server::{LanguageServer, ServerOptions};
 pub use self::lookup::Refusal;
@@ -83,6 +85,7 @@ pub struct Request {
     /// Whether tests are wanted; what the task says where none is given.
     pub tests: Option<bool>,
     pub mask: bool,
+    pub by_hand: ByHand,
     pub render: RenderOptions,
 }
 
@@ -98,6 +101,7 @@ impl Request {
             depth: None,
             tests: None,
             mask: true,
+            by_hand: ByHand::default(),
             render: RenderOptions::default(),
         }
     }
@@ -109,6 +113,8 @@ pub struct Answer {
     pub rendered: String,
     /// All candidates with their receipts, in the order of `pack.ranking`: those that did not go in, too.
     pub ranked: Vec<Ranked>,
+    /// What was to be added by hand and is not, with the reason.
+    pub refused: Vec<(String, Refusal)>,
 }
 
 #[derive(Debug, thiserror::Error)]

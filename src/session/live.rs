@@ -230,14 +230,14 @@ impl Session {
         workspace: &Arc<Workspace>,
         deadline: &Deadline,
     ) -> (Arc<LanguageServer>, Vec<Note>, bool) {
-        if !wish.ask {
+        if !wish.ask || wish.trusted == Some(false) {
             return (Arc::new(LanguageServer::absent(&self.root)), Vec::new(), false);
         }
         let (server, notes) = self.running(wish);
         let waited = Deadline::after(Duration::from_millis(wish.wait_ms));
         let since = Instant::now();
         while wish.wait_ms > 0 && !waited.is_over() && !deadline.is_over() {
-            let slice = Deadline::after(waited.remaining().map_or(PROOF_SLICE, |left| left.min(PROOF_SLICE)));
+            let slice = deadline.within(waited.remaining().map_or(PROOF_SLICE, |left| left.min(PROOF_SLICE)));
             let is_ready = server.wait(workspace, &slice, &mut |_| ());
             let may_become = server.status().state == ServerState::Loading;
             if is_ready || !may_become {
@@ -265,6 +265,7 @@ impl Session {
         if wish.command.is_some() {
             options.places.configured = wish.command.clone();
         }
+        options.is_trusted = wish.trusted == Some(true);
         let server = Arc::new(LanguageServer::start(&self.root, &options));
         *running = Some(Running {
             server: Arc::clone(&server),
@@ -292,6 +293,12 @@ impl Session {
     /// Whether a language server runs.
     pub fn has_server(&self) -> bool {
         lock(&self.server).as_ref().is_some_and(|running| running.server.server().is_some())
+    }
+
+    /// Whether one runs that has proved itself ready.
+    pub fn has_ready_server(&self) -> bool {
+        let running = lock(&self.server);
+        running.as_ref().is_some_and(|running| running.server.status().state == ServerState::Ready)
     }
 
     /// Since the last request.
