@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::editor::{CODE, Editor, abilities, command};
+use super::editor::{CODE, Editor, abilities, command, open};
 use super::support::Sandbox;
 
 #[test]
@@ -25,11 +25,11 @@ fn requests_at_the_wrong_time_are_refused() {
 #[test]
 fn an_editor_that_goes_without_a_word_ends_the_server() {
     let sandbox = Sandbox::new(CODE);
-    let mut editor = Editor::open(&sandbox, json!({}));
+    let mut editor = open(&sandbox, json!({}));
     let _under_way = editor.begin("dossier/explain", json!({ "task": "count the shelf" }));
     editor.close_input();
     assert_eq!(editor.exit().code(), Some(1));
-    let editor = Editor::open(&sandbox, json!({}));
+    let editor = open(&sandbox, json!({}));
     editor.tell("exit", Value::Null);
     assert_eq!(editor.exit().code(), Some(1), "without a shutdown");
 }
@@ -38,11 +38,11 @@ fn an_editor_that_goes_without_a_word_ends_the_server() {
 fn what_is_no_message_ends_it_and_what_is_strange_does_not() {
     let sandbox = Sandbox::new(CODE);
     for garbage in ["hello\r\n\r\n", "Content-Length: 3\r\n\r\n{{{", "Content-Length: 99999999999\r\n\r\n"] {
-        let editor = Editor::open(&sandbox, json!({}));
+        let editor = open(&sandbox, json!({}));
         editor.send_raw(garbage.as_bytes());
         assert_eq!(editor.exit().code(), Some(1), "{garbage:?}");
     }
-    let mut editor = Editor::open(&sandbox, json!({ "lend": "nonsense", "settings": 7 }));
+    let mut editor = open(&sandbox, json!({ "lend": "nonsense", "settings": 7 }));
     for (method, params) in [
         ("dossier/none", json!({})),
         ("dossier/explain", json!(7)),
@@ -89,7 +89,7 @@ fn what_is_no_message_ends_it_and_what_is_strange_does_not() {
 #[test]
 fn a_folder_without_rust_and_no_folder_at_all_are_told() {
     let sandbox = Sandbox::new("//- /notes.md\n# Shelves\nHow to count a shelf.\n");
-    let mut editor = Editor::open(&sandbox, json!({}));
+    let mut editor = open(&sandbox, json!({}));
     let status = editor.ask("dossier/status", json!({}));
     assert_eq!(status["folders"][0]["isRust"], false);
     assert!(status["folders"][0]["notes"].to_string().contains("no Cargo.toml"), "{status}");
@@ -106,7 +106,7 @@ fn a_folder_without_rust_and_no_folder_at_all_are_told() {
 #[test]
 fn a_thousand_requests_at_once_are_all_answered_and_half_of_them_taken_back() {
     let sandbox = Sandbox::new(CODE);
-    let mut editor = Editor::open(&sandbox, json!({}));
+    let mut editor = open(&sandbox, json!({}));
     editor.ask("dossier/explain", json!({ "task": "count the shelf" }));
     let requests: Vec<_> = (0..1_000)
         .map(|number| {

@@ -6,6 +6,7 @@
 mod support;
 #[path = "support.rs"]
 mod editor;
+mod wire;
 
 mod faults;
 mod lent;

@@ -4,15 +4,18 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::editor::{CODE, Editor, LONG};
+use super::editor::{CODE, Editor, LONG, open};
 use super::support::Sandbox;
 use super::support::http::Reply;
 use super::support::ollama::{Ollama, answer, error_line, piece, streamed};
 
+/// How a model server answers.
+type Chat = fn(&Value) -> Reply;
+
 const TASK: &str = "Why does `shelf_count` say three?";
 
 fn editor(sandbox: &Sandbox, host: &str) -> Editor {
-    Editor::open(sandbox, json!({ "settings": { "model": { "ollamaHost": host, "planner": "heuristic" } } }))
+    open(sandbox, json!({ "settings": { "model": { "ollamaHost": host, "planner": "heuristic" } } }))
 }
 
 fn streamed_text(editor: &Editor) -> String {
@@ -64,7 +67,7 @@ fn what_would_be_sent_is_what_is_sent() {
 fn a_model_elsewhere_needs_a_setting() {
     let sandbox = Sandbox::new(CODE);
     let settings = json!({ "settings": { "model": { "ollamaHost": "192.0.2.1:11434" } } });
-    let mut editor = Editor::open(&sandbox, settings);
+    let mut editor = open(&sandbox, settings);
     let status = editor.ask("dossier/status", json!({}));
     assert_eq!((&status["model"]["isRemote"], &status["model"]["isAllowed"]), (&json!(true), &json!(false)));
     let request = editor.begin("dossier/prompt", json!({ "task": TASK }));
@@ -74,7 +77,7 @@ fn a_model_elsewhere_needs_a_setting() {
     assert!(error["message"].as_str().unwrap().contains("dossier.model.allowRemote"));
     // Neither is a key needed to see what would be sent.
     let settings = json!({ "settings": { "model": { "provider": "openai", "name": "gpt-x" } } });
-    let mut editor = Editor::open(&sandbox, settings);
+    let mut editor = open(&sandbox, settings);
     let preview = editor.ask("dossier/prompt", json!({ "task": TASK, "preview": true }));
     assert_eq!((&preview["isRemote"], &preview["isAllowed"]), (&json!(true), &json!(false)), "{preview}");
     assert_eq!(editor.fails("dossier/prompt", json!({ "task": TASK }))["data"]["kind"], "remote_not_allowed");
@@ -100,7 +103,7 @@ fn an_answer_is_taken_back_within_a_tenth_of_a_second() {
 #[test]
 fn a_model_that_fails_is_told_with_what_to_do_and_the_session_goes_on() {
     let sandbox = Sandbox::new(CODE);
-    let broken: [(&str, fn(&Value) -> Reply); 3] = [
+    let broken: [(&str, Chat); 3] = [
         ("cut", |_| streamed([piece("Half of it ")]).cut()),
         ("error", |_| streamed([piece("Half of it "), error_line("out of memory")])),
         ("refused", |_| super::support::ollama::error(500, "it is on fire")),

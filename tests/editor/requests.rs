@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::editor::{CODE, Editor, abilities, command, uri};
+use super::editor::{CODE, Editor, abilities, command, open, uri};
 use super::support::Sandbox;
 
 const TASK: &str = "Why does `shelf_count` say three?";
@@ -17,7 +17,7 @@ fn paths(view: &Value) -> Vec<String> {
 #[test]
 fn an_explanation_says_what_a_command_says() {
     let sandbox = Sandbox::new(CODE);
-    let mut editor = Editor::open(&sandbox, json!({}));
+    let mut editor = open(&sandbox, json!({}));
     let view = editor.ask("dossier/explain", json!({ "task": TASK, "workDoneToken": "w" }));
     let told = sandbox.run(&["context", "--format", "json", TASK]).json();
     assert_eq!(view["files"][0]["path"], told["files"][0]["path"]);
@@ -39,7 +39,7 @@ fn an_explanation_says_what_a_command_says() {
 #[test]
 fn a_pack_is_changed_by_hand_and_follows_at_once() {
     let sandbox = Sandbox::new(CODE);
-    let mut editor = Editor::open(&sandbox, json!({}));
+    let mut editor = open(&sandbox, json!({}));
     let refused = editor.fails("dossier/edit", json!({ "budget": 100 }));
     assert!(refused["message"].as_str().unwrap().contains("no task yet"), "{refused}");
     editor.ask("dossier/explain", json!({ "task": TASK }));
@@ -163,7 +163,7 @@ fn any_editor_gets_there_by_code_actions_and_commands() {
 fn lenses_tell_callers_and_tests_where_they_are_wanted() {
     let sandbox = Sandbox::new(CODE);
     let settings = json!({ "settings": { "codeLens": { "enabled": true } } });
-    let mut editor = Editor::open(&sandbox, settings);
+    let mut editor = open(&sandbox, settings);
     let document = json!({ "textDocument": { "uri": uri(&sandbox.ws("src/pay.rs")) } });
     let lenses = editor.ask("textDocument/codeLens", document.clone());
     assert_eq!(lenses.as_array().unwrap().len(), 1, "{lenses}");
@@ -172,7 +172,7 @@ fn lenses_tell_callers_and_tests_where_they_are_wanted() {
     let title = lens["command"]["title"].as_str().unwrap();
     assert!(title.ends_with("1 test") && title.contains("caller"), "{title}");
     drop(editor);
-    let mut editor = Editor::open(&sandbox, json!({}));
+    let mut editor = open(&sandbox, json!({}));
     assert_eq!(editor.ask("textDocument/codeLens", document), json!([]));
 }
 
@@ -220,7 +220,7 @@ fn settings_are_pulled_and_watched() {
 fn several_folders_are_told_apart() {
     let (one, other) = (Sandbox::new(CODE), Sandbox::new(CODE));
     other.write("src/stock.rs", "pub fn warehouse_count() -> u32 { 9 }\n");
-    let mut editor = Editor::open(&one, json!({}));
+    let mut editor = open(&one, json!({}));
     let folder = uri(&other.path("ws"));
     let event = json!({ "added": [{ "uri": folder, "name": "other" }], "removed": [] });
     editor.tell("workspace/didChangeWorkspaceFolders", json!({ "event": event }));

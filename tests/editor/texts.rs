@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::editor::{CODE, Editor, command, uri};
+use super::editor::{CODE, Editor, command, open, uri};
 use super::support::Sandbox;
 
 /// As an editor that counts in UTF-16.
@@ -68,7 +68,7 @@ impl Mirror {
 #[test]
 fn ten_thousand_edits_and_requests_leave_the_same_text_on_both_sides() {
     let sandbox = Sandbox::new(CODE);
-    let mut editor = Editor::open(&sandbox, json!({}));
+    let mut editor = open(&sandbox, json!({}));
     let path = sandbox.ws("src/stock.rs");
     let start = "//! What is there.\n/// 🦀 Counts.\r\npub fn shelf_count() -> u32 { 3 }\n";
     let document = editor.open_document(&path, start);
@@ -113,7 +113,7 @@ fn ten_thousand_edits_and_requests_leave_the_same_text_on_both_sides() {
 #[test]
 fn an_unsaved_text_counts_until_it_is_closed_or_saved() {
     let sandbox = Sandbox::new(CODE);
-    let mut editor = Editor::open(&sandbox, json!({}));
+    let mut editor = open(&sandbox, json!({}));
     let path = sandbox.ws("src/stock.rs");
     let text = std::fs::read_to_string(&path).unwrap() + "pub fn only_in_the_editor() {}\n";
     let document = editor.open_document(&path, &text);
@@ -134,7 +134,7 @@ fn an_unsaved_text_counts_until_it_is_closed_or_saved() {
 #[test]
 fn a_file_that_is_not_there_yet_has_no_text_of_the_workspace() {
     let sandbox = Sandbox::new(CODE);
-    let mut editor = Editor::open(&sandbox, json!({}));
+    let mut editor = open(&sandbox, json!({}));
     let document = editor.open_document(&sandbox.ws("src/new.rs"), "pub fn brand_new() {}\n");
     let id = json!({ "textDocument": { "uri": document } });
     assert_eq!(editor.ask("dossier/text", id)["text"], "pub fn brand_new() {}\n");
@@ -157,7 +157,7 @@ fn a_file_that_is_not_there_yet_has_no_text_of_the_workspace() {
 #[test]
 fn texts_are_taken_in_while_requests_run() {
     let sandbox = Sandbox::new(CODE);
-    let mut editor = Editor::open(&sandbox, json!({}));
+    let mut editor = open(&sandbox, json!({}));
     let path = sandbox.ws("src/stock.rs");
     let text = "// a line that is not long\n".repeat(4_000);
     let document = editor.open_document(&path, &text);
