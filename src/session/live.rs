@@ -135,6 +135,7 @@ impl Session {
         }
         let state = lock(&self.state);
         notes.extend(state.trouble.iter().map(Note::warning));
+        notes.extend(state.now.unsaved());
         Now { workspace: Arc::clone(&state.now), notes }
     }
 
@@ -304,6 +305,8 @@ impl Session {
         let state = lock(&self.state);
         let mut notes = self.notes.clone();
         notes.extend(state.trouble.iter().map(Note::warning));
+        notes.extend(state.now.notes());
+        notes.extend(state.now.unsaved());
         WorkspaceStatus {
             workspace: self.root.clone(),
             files: state.now.snapshot.files.len() as u32,

@@ -8,6 +8,7 @@ mod support;
 #[path = "support.rs"]
 mod daemon;
 
+mod disk;
 mod faults;
 mod life;
 mod server;

@@ -36,7 +36,12 @@ const TABLES: [&str; 6] = ["fact", "part", "syntax", "body", "answer", "commits"
 pub struct Index {
     connection: Connection,
     path: PathBuf,
+    /// Which file it was when it was opened.
+    identity: Option<Identity>,
 }
+
+/// Its device and its number there.
+type Identity = (u64, u64);
 
 /// What of a database's troubles means that it is to be thrown away.
 pub(super) fn is_damage(error: &IndexError) -> bool {
@@ -65,13 +70,18 @@ impl Index {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_NOFOLLOW;
         let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-        let mut index = Index { connection, path: path.to_owned() };
+        let mut index = Index { connection, path: path.to_owned(), identity: identity(path) };
         index.prepare(root)?;
         Ok(index)
     }
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether its file is still where it was: what is put in one that was removed is lost.
+    pub fn is_there(&self) -> bool {
+        identity(&self.path) == self.identity
     }
 
     fn failed(&self) -> impl Fn(rusqlite::Error) -> IndexError + use<> {
@@ -148,6 +158,17 @@ impl Index {
         let failed = self.failed();
         save_answers(&mut self.connection, change).map_err(failed)
     }
+}
+
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    path.symlink_metadata().ok().map(|found| (found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<Identity> {
+    path.symlink_metadata().ok().map(|_| (0, 0))
 }
 
 /// What a program of another version, or of another format, must not read.

@@ -36,7 +36,10 @@ pub struct IndexFolder {
 pub struct Opened {
     pub index: Option<Index>,
     pub kept: Kept,
+    /// What became of one that was there.
     pub notes: Vec<Note>,
+    /// Why there is none.
+    pub trouble: Option<Note>,
 }
 
 /// What was removed.
@@ -88,10 +91,9 @@ impl IndexFolder {
             }
         }
         match opened {
-            Ok((index, kept)) => Opened { index: Some(index), kept, notes },
+            Ok((index, kept)) => Opened { index: Some(index), kept, notes, trouble: None },
             Err(error) => {
-                notes.push(without(&error));
-                Opened { index: None, kept: Kept::default(), notes }
+                Opened { index: None, kept: Kept::default(), notes, trouble: Some(without(&error)) }
             }
         }
     }
