@@ -11,6 +11,7 @@ mod daemon;
 mod disk;
 mod faults;
 mod life;
+mod limits;
 mod server;
 mod wire;
 mod work;
