@@ -8,6 +8,7 @@ mod support;
 #[path = "support.rs"]
 mod daemon;
 
+mod ahead;
 mod disk;
 mod faults;
 mod life;
