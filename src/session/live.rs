@@ -5,7 +5,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use super::ahead::{self, Quiet};
+use super::ahead::{self, Quiet, Touched};
 use super::host::Host;
 use super::protocol::{Lsp, Place, WorkspaceStatus};
 use crate::lsp::ServerState;
@@ -41,6 +41,7 @@ pub(super) struct Session {
     watch: Option<Watch>,
     server: Mutex<Option<Running>>,
     quiet: Arc<Quiet>,
+    pub touched: Touched,
     notes: Vec<Note>,
 }
 
@@ -117,6 +118,7 @@ impl Session {
             watch,
             server: Mutex::default(),
             quiet: Arc::clone(quiet),
+            touched: Touched::default(),
             notes,
         });
         let opened = session.present();

@@ -8,7 +8,7 @@ use super::protocol::GraphParams;
 use crate::lsp::{Fact, LanguageProvider, Relation};
 use crate::model::{Certainty, Deadline, SymbolId, SymbolKind};
 use crate::pipeline::Workspace;
-use crate::text::{self, LineIndex};
+use crate::text;
 
 /// The version of the report as JSON: fields may be added, and never change their meaning.
 const VERSION: u32 = 1;
@@ -161,7 +161,7 @@ fn item(workspace: &Workspace, id: SymbolId) -> Option<Item> {
     let signature = symbol.signature.of(&file.text).split_whitespace().collect::<Vec<_>>().join(" ");
     Some(Item {
         path: file.path.clone(),
-        line: LineIndex::new(&file.text).line(symbol.name_span.start),
+        line: file.text.line_index().line(symbol.name_span.start),
         name: names.join("::"),
         kind: symbol.kind,
         signature: text::redact(&signature).text.into_owned(),
