@@ -45,10 +45,10 @@ fn update(root: &Path, walk: &WalkOptions, folder: &IndexFolder, messages: &Mess
     let bar = Bar { progress: Progress::files(messages), lines: AtomicUsize::new(0), since: Instant::now() };
     let open = OpenOptions { index: Some(folder), watch: Some(&bar) };
     let mut workspace = Workspace::open_with(root, walk, open, &Deadline::never())?;
-    let is_kept = workspace.is_kept();
+    let (is_kept, notes) = (workspace.is_kept(), workspace.notes());
     let trouble = workspace.settle();
     drop(bar);
-    messages.notes(&workspace.snapshot.notes);
+    messages.notes(&notes);
     messages.notes(&workspace.history.notes);
     ensure!(is_kept, "nothing was kept in {}: see above", folder.path().display());
     match trouble {

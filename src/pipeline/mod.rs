@@ -67,6 +67,7 @@ pub struct Workspace {
     /// Who said what lies over the graph.
     speaker: Option<Speaker>,
     told: Mutex<Option<Told>>,
+    /// `None` where nothing is to be kept.
     index: Option<Arc<Shared>>,
     saving: Mutex<Saving>,
 }
@@ -170,7 +171,19 @@ impl Workspace {
 
     /// Whether it has an index on disk that what was learnt goes to.
     pub fn is_kept(&self) -> bool {
-        self.index.is_some()
+        self.index.as_ref().is_some_and(|index| index.is_open())
+    }
+
+    /// What is to be known of it, whatever the task.
+    pub fn notes(&self) -> Vec<Note> {
+        let trouble = self.index.as_ref().filter(|index| !index.is_open()).and_then(|index| index.trouble());
+        trouble.into_iter().chain(self.snapshot.notes.iter().cloned()).collect()
+    }
+
+    /// Why what was learnt is not in the index, where it has one. A command tells of it when it ends (`settle`), and what stays open with
+    /// the next answers.
+    pub fn unsaved(&self) -> Option<Note> {
+        self.index.as_ref().filter(|index| index.is_open()).and_then(|index| index.trouble())
     }
 
     /// What counts tokens here.

@@ -73,7 +73,7 @@ impl Workspace {
                 budget: BudgetUse { limit: request.budget, used: 0, tokenizer: crate::text::ENCODING.into() },
                 language_server: self.server_status(server),
                 freshness: self.freshness(),
-                notes: self.notes(&plan.strategy, &notes, fitted.masked + secrets),
+                notes: self.all_notes(&plan.strategy, &notes, fitted.masked + secrets),
                 timings: Vec::new(),
             };
             let text = render::render(&pack, &counted);
@@ -111,8 +111,8 @@ impl Workspace {
     }
 
     /// What is to be known of the workspace, of the task and of the text, in this order.
-    fn notes(&self, strategy: &Strategy, of_task: &[Note], masked: u32) -> Vec<Note> {
-        let mut notes: Vec<Note> = self.snapshot.notes.clone();
+    fn all_notes(&self, strategy: &Strategy, of_task: &[Note], masked: u32) -> Vec<Note> {
+        let mut notes = self.notes();
         notes.extend(self.history.notes.iter().cloned());
         notes.extend(of_task.iter().cloned());
         if matches!(strategy, Strategy::EntryPointBased { .. }) {

@@ -1,7 +1,9 @@
 //! What was learnt goes to the index on disk, on a thread of its own: the answer does not wait for it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
@@ -10,7 +12,8 @@ use crate::graph::Graph;
 use crate::index::Lexical;
 use crate::model::{FileKind, Note};
 use crate::store::{
-    AnswerChange, Change, CommitChange, Index, IndexError, IndexFolder, Packed, PackedSyntax, Part,
+    AnswerChange, Change, CommitChange, Index, IndexError, IndexFolder, Kept, Opened, Packed, PackedSyntax,
+    Part,
 };
 use crate::syntax::{Body, FileSyntax, KeptBody};
 use crate::text::Digest;
@@ -20,35 +23,116 @@ use crate::workspace::{FileKey, Seen, SourceFile};
 /// After so many changes of the history what is known of it is put together again: each part costs its own look-up.
 const MOST_COMMIT_PARTS: usize = 16;
 
-/// An index that is open, for several threads.
+/// After so long an index that could not be used is tried again.
+const RETRY: Duration = Duration::from_mins(1);
+
+/// The index of a workspace, for several threads: open as long as it can be used, and opened again where it could not or was removed.
 pub(super) struct Shared {
     folder: IndexFolder,
-    index: Mutex<Index>,
+    root: PathBuf,
+    view: Vec<u8>,
+    disk: Mutex<Disk>,
+}
+
+struct Disk {
+    index: Option<Index>,
+    /// Something is not there that was learnt before: what comes next brings every part, not the new ones alone. Parts of two states
+    /// would be an index that is wrong and does not know it.
+    is_behind: bool,
+    trouble: Option<Note>,
+    tried: Instant,
 }
 
 impl Shared {
-    pub fn new(folder: &IndexFolder, index: Index) -> Arc<Shared> {
-        Arc::new(Shared { folder: folder.clone(), index: Mutex::new(index) })
+    /// The index in `folder` of the workspace at `root` (canonical), as it is looked at, and what it has; with what became of one that was damaged.
+    pub fn open(folder: &IndexFolder, root: PathBuf, view: Vec<u8>) -> (Arc<Shared>, Kept, Vec<Note>) {
+        let Opened { index, kept, notes, trouble } = folder.open(&root, &view);
+        let disk = Disk { is_behind: index.is_none(), index, trouble, tried: Instant::now() };
+        let shared = Shared { folder: folder.clone(), root, view, disk: Mutex::new(disk) };
+        (Arc::new(shared), kept, notes)
+    }
+
+    fn disk(&self) -> MutexGuard<'_, Disk> {
+        self.disk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.disk().index.is_some()
+    }
+
+    /// Why what was learnt last is not there.
+    pub fn trouble(&self) -> Option<Note> {
+        self.disk().trouble.clone()
     }
 
     /// What is kept of the bodies of texts; nothing where that cannot be read.
     pub fn bodies(&self, digests: &[Digest]) -> Vec<Option<KeptBody>> {
-        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        index.bodies(digests).unwrap_or_default()
+        let disk = self.disk();
+        disk.index.as_ref().and_then(|index| index.bodies(digests).ok()).unwrap_or_default()
     }
 
-    fn save(&self, learnt: &Learnt) -> Result<(), IndexError> {
-        let mut change = learnt.packed();
-        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        change.commits = commit_change(&mut index, &learnt.commits)?;
-        let is_saved = index.save(&change)?;
-        if let Some(answers) = &learnt.answers {
-            index.save_answers(answers)?;
+    /// Makes sure that the index is open and where others find it; says whether what was learnt can go there now, and whether all of it must.
+    fn ready(&self) -> Option<Whole> {
+        let mut disk = self.disk();
+        let is_there = disk.index.as_ref().is_some_and(Index::is_there);
+        if !is_there && (disk.index.is_some() || disk.tried.elapsed() >= RETRY) {
+            disk.index = None;
+            let Opened { index, trouble, notes, .. } = self.folder.open(&self.root, &self.view);
+            notes.iter().for_each(|note| tracing::warn!("{}", note.text));
+            *disk = Disk { index, is_behind: true, trouble, tried: Instant::now() };
         }
-        tracing::debug!(is_saved, generation = learnt.generation, "index");
-        self.folder.prune(index.path());
-        Ok(())
+        disk.index.is_some().then_some(Whole(disk.is_behind))
     }
+
+    /// Whether something is not there that was learnt before.
+    fn lacks(&self) -> bool {
+        let disk = self.disk();
+        disk.is_behind || !disk.index.as_ref().is_some_and(Index::is_there)
+    }
+
+    /// Whether it is time to try again what could not be put down.
+    fn is_due(&self) -> bool {
+        let disk = self.disk();
+        disk.trouble.is_some() && disk.tried.elapsed() >= RETRY
+    }
+
+    fn save(&self, mut learnt: Learnt) -> Result<(), IndexError> {
+        let Some(Whole(is_whole)) = self.ready() else { return Ok(()) };
+        if is_whole {
+            (learnt.base, learnt.is_new) = (None, true);
+        }
+        let change = learnt.packed();
+        let mut disk = self.disk();
+        let Some(index) = disk.index.as_mut() else { return Ok(()) };
+        let saved = put(index, change, &learnt);
+        match &saved {
+            Ok(is_saved) => {
+                tracing::debug!(is_saved, generation = learnt.generation, "index");
+                self.folder.prune(index.path());
+                (disk.is_behind, disk.trouble) = (!is_saved, None);
+            }
+            Err(error) => {
+                tracing::warn!(%error, "index");
+                (disk.is_behind, disk.trouble) = (true, Some(trouble(error)));
+                // The next time it is set aside.
+                disk.index.take_if(|_| error.is_damage());
+            }
+        }
+        disk.tried = Instant::now();
+        saved.map(|_| ())
+    }
+}
+
+/// Whether all that is known is to be put down.
+struct Whole(bool);
+
+fn put(index: &mut Index, mut change: Change, learnt: &Learnt) -> Result<bool, IndexError> {
+    change.commits = commit_change(index, &learnt.commits)?;
+    let is_saved = index.save(&change)?;
+    if let Some(answers) = &learnt.answers {
+        index.save_answers(answers)?;
+    }
+    Ok(is_saved)
 }
 
 fn commit_change(index: &mut Index, new: &Commits) -> Result<CommitChange, IndexError> {
@@ -156,8 +240,9 @@ impl Saving {
     /// Begins to put down the news of a workspace, where it has an index and there are any.
     pub fn start(&mut self, workspace: &Workspace) {
         let Some(index) = workspace.index.clone() else { return };
-        let answers = workspace.take_news();
-        if self.news.is_empty() && answers.is_none() {
+        let is_due = !self.news.is_empty() || index.is_due();
+        let answers = workspace.take_news(is_due && index.lacks());
+        if !is_due && answers.is_none() {
             return;
         }
         self.finish();
@@ -178,7 +263,7 @@ impl Saving {
             answers,
         };
         // Without a thread to spare nothing is kept, and the next process reads it again.
-        self.thread = thread::Builder::new().name("index".into()).spawn(move || index.save(&learnt)).ok();
+        self.thread = thread::Builder::new().name("index".into()).spawn(move || index.save(learnt)).ok();
     }
 
     /// Waits until all is put down; says why it could not be.

@@ -138,7 +138,7 @@ pub fn graph(
     let provider: &dyn LanguageProvider = served.as_ref().map_or(&workspace.graph, |served| served as _);
     let report = related::report(params, workspace, provider, deadline);
     served.iter().for_each(|served| workspace.keep(served));
-    let mut notes = workspace.snapshot.notes.clone();
+    let mut notes = workspace.notes();
     notes.extend(server.notes());
     notes.extend(served.iter().flat_map(Served::notes));
     GraphAnswer {

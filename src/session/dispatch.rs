@@ -218,10 +218,12 @@ impl Dispatch {
         task: &protocol::Task,
         cancel: &Deadline,
     ) -> Result<protocol::Dossier, Failure> {
-        self.asking(caller, &task.place, &Wish::of(task), cancel, |asked| {
+        let found = self.asking(caller, &task.place, &Wish::of(task), cancel, |asked| {
             let Asked { workspace, server, notes, deadline } = asked;
             Ok(answer::dossier(workspace, server, task, notes, deadline)?)
-        })
+        })?;
+        self.sessions.touched(&task.place, found.files.iter().map(|file| file.path.as_str()));
+        Ok(found)
     }
 
     /// Finds the session, brings it up to date, waits for its language server as far as it is wished, and asks when it is this request's

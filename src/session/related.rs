@@ -8,7 +8,7 @@ use super::protocol::{GraphParams, OutlineAnswer, OutlineItem, OutlineParams};
 use crate::lsp::{Fact, LanguageProvider, Relation};
 use crate::model::{Certainty, Deadline, Symbol, SymbolId, SymbolKind};
 use crate::pipeline::Workspace;
-use crate::text::{self, LineIndex};
+use crate::text;
 
 /// The version of the report as JSON: fields may be added, and never change their meaning.
 const VERSION: u32 = 1;
@@ -154,7 +154,7 @@ fn item(workspace: &Workspace, id: SymbolId) -> Option<Item> {
     let signature = symbol.signature.of(&file.text).split_whitespace().collect::<Vec<_>>().join(" ");
     Some(Item {
         path: file.path.clone(),
-        line: LineIndex::new(&file.text).line(symbol.name_span.start),
+        line: file.text.line_index().line(symbol.name_span.start),
         name: full_name(items, id.item),
         kind: symbol.kind,
         signature: text::redact(&signature).text.into_owned(),
@@ -166,7 +166,7 @@ pub fn outline(workspace: &Workspace, params: &OutlineParams) -> OutlineAnswer {
     let found = workspace.snapshot.find(&params.path);
     let syntax = found.and_then(|file| Some((file, workspace.syntax.get(file.index())?.as_ref()?)));
     let Some((file, syntax)) = syntax else { return OutlineAnswer::default() };
-    let lines = LineIndex::new(&workspace.snapshot.file(file).text);
+    let lines = workspace.snapshot.file(file).text.line_index();
     let item = |(number, symbol): (u32, &Symbol)| {
         let whole = lines.lines(symbol.span);
         OutlineItem {
