@@ -1,9 +1,16 @@
 //! The editor's settings: those that every face has, under their groups, and the few that are an editor's alone.
 
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
 use serde_json::Value as Json;
 
+use super::Server;
+use super::editor::CONFIGURATION_TIME;
+
 use crate::config::{Name, Origin, Typed, Value, value_of};
-use crate::model::Note;
+use crate::model::{Deadline, Note};
+use crate::rpc::lock;
 
 /// How the editor calls what every face can be told.
 const NAMES: [(&str, Name); 18] = [
@@ -26,6 +33,9 @@ const NAMES: [(&str, Name); 18] = [
     ("dossier.languageServer.waitSeconds", Name::WaitLsp),
     ("dossier.daemon.enabled", Name::Daemon),
 ];
+
+/// How often a wait looks whether it was cancelled.
+const SLICE: Duration = Duration::from_millis(20);
 
 /// Seconds: what a slow machine takes for a long answer.
 const DEFAULT_TIMEOUT: u64 = 600;
@@ -82,6 +92,42 @@ impl Configuration {
         own.typed.retain(|typed| typed.name != name);
         own.typed.push(Typed { name, value, origin: Origin::Flag(key) });
         own
+    }
+}
+
+/// Counts the settings that are being asked for, so that a request that comes after them goes by them.
+#[derive(Debug, Default)]
+pub(super) struct Pulls {
+    under_way: Mutex<u32>,
+    ended: Condvar,
+}
+
+/// One of them; it is over when this is dropped.
+pub(super) struct Pull(Arc<Server>);
+
+impl Pulls {
+    pub fn begin(server: &Arc<Server>) -> Pull {
+        *lock(&server.pulls.under_way) += 1;
+        Pull(Arc::clone(server))
+    }
+
+    /// Waits until none is under way, for as long as an editor may take to answer.
+    pub fn wait(&self, cancel: &Deadline) {
+        let until = cancel.within(CONFIGURATION_TIME);
+        let mut under_way = lock(&self.under_way);
+        while *under_way > 0 && !until.is_over() {
+            under_way = match self.ended.wait_timeout(under_way, SLICE) {
+                Ok((under_way, _)) => under_way,
+                Err(poisoned) => poisoned.into_inner().0,
+            };
+        }
+    }
+}
+
+impl Drop for Pull {
+    fn drop(&mut self) {
+        *lock(&self.0.pulls.under_way) -= 1;
+        self.0.pulls.ended.notify_all();
     }
 }
 

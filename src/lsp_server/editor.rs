@@ -13,7 +13,8 @@ use crate::rpc::{Lost, Reply, Transport, Wire, lock};
 
 /// An editor that shows a document does so at once.
 const SHOW_TIME: Duration = Duration::from_secs(5);
-const CONFIGURATION_TIME: Duration = Duration::from_secs(5);
+/// What an editor may take to answer from what it has at hand.
+pub(super) const CONFIGURATION_TIME: Duration = Duration::from_secs(5);
 
 /// What the editor can, by its own word.
 #[derive(Debug, Clone, Default)]

@@ -36,40 +36,35 @@ impl Work {
         self.view(&folder, &task, &present, false)
     }
 
+    /// Without a task what was changed is kept for the first one, and told.
     pub fn edit(self: &Arc<Self>, edit: &Edit) -> Result<Value, Trouble> {
         let folder = self.folder(edit.folder.as_deref(), None)?;
-        let Some(query) = lock(&folder.present).task.clone() else {
-            return Err(Trouble::new(Kind::Params, "there is no task yet that this could be changed for"));
-        };
         let present = {
             let mut present = lock(&folder.present);
             change(&mut present, edit);
             present.clone()
         };
+        let Some(query) = present.task.clone() else {
+            let Present { pinned, excluded, levels, .. } = present;
+            return Ok(json!({ "pinned": pinned, "excluded": excluded, "levels": levels }));
+        };
         let task = self.task(&folder, query, &self.configuration());
         self.view(&folder, &task, &present, false)
     }
 
-    /// `dossier.pin` and `dossier.exclude`: the new view where there is a task.
+    /// `dossier.pin` and `dossier.exclude`.
     pub fn mark(self: &Arc<Self>, mark: &Mark, is_pin: bool) -> Result<Value, Trouble> {
         if mark.name.trim().is_empty() {
             return Err(Trouble::new(Kind::Params, "give the `name` of a file or an item"));
         }
         let names = vec![mark.name.trim().to_owned()];
         let edit = Edit { folder: mark.folder.clone(), ..Edit::default() };
-        let edit = match (is_pin, mark.undo) {
+        self.edit(&match (is_pin, mark.undo) {
             (true, false) => Edit { pin: names, ..edit },
             (true, true) => Edit { unpin: names, ..edit },
             (false, false) => Edit { exclude: names, ..edit },
             (false, true) => Edit { include: names, ..edit },
-        };
-        let folder = self.folder(edit.folder.as_deref(), None)?;
-        if lock(&folder.present).task.is_none() {
-            let mut present = lock(&folder.present);
-            change(&mut present, &edit);
-            return Ok(json!({ "pinned": present.pinned, "excluded": present.excluded }));
-        }
-        self.edit(&edit)
+        })
     }
 
     /// The dossier as text.

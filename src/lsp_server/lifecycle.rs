@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::configuration::Configuration;
+use super::configuration::{Configuration, Pulls};
 use super::document::Columns;
 use super::editor::Abilities;
 use super::requests::Lending;
@@ -125,17 +125,24 @@ impl Server {
 
     /// Takes in settings: asks for them where the editor is to be asked, else takes what was told.
     pub(super) fn configure(self: &Arc<Self>, told: Option<&Value>) {
-        let (server, told) = (Arc::clone(self), told.cloned().unwrap_or_default());
-        let _keeps_the_old_without = spawn_thread("settings", move || server.take_settings(&told));
+        let (server, told, pull) = (Arc::clone(self), told.cloned().unwrap_or_default(), Pulls::begin(self));
+        let _keeps_the_old_without = spawn_thread("settings", move || {
+            server.take_settings(&told);
+            drop(pull);
+            server.refresh();
+        });
     }
 
     fn take_settings(&self, told: &Value) {
         let abilities = self.editor.abilities();
         let asked = abilities.configuration.then(|| self.editor.configuration()).flatten();
         let Some(section) = asked.or_else(|| Some(told.clone()).filter(Value::is_object)) else { return };
-        let new = Configuration::read(&section);
-        let had_lenses = std::mem::replace(&mut *lock(&self.configuration), new.clone()).has_lenses;
-        if had_lenses != new.has_lenses && abilities.refreshes_lenses {
+        *lock(&self.configuration) = Configuration::read(&section);
+    }
+
+    /// Has the editor ask for lenses again: there may be some now, or none any more.
+    fn refresh(&self) {
+        if self.editor.abilities().refreshes_lenses {
             let _is_as_it_was =
                 self.editor.ask("workspace/codeLens/refresh", Value::Null, &Deadline::after(LOADING));
         }
@@ -143,18 +150,19 @@ impl Server {
 
     /// Reads settings, opens the workspaces ahead of the first request, and tells the editor how they stand.
     pub(super) fn begin_work(self: &Arc<Self>) {
-        let server = Arc::clone(self);
+        let (server, pull) = (Arc::clone(self), Pulls::begin(self));
         let _happens_with_the_first_request = spawn_thread("begin", move || {
             let abilities = server.editor.abilities();
+            if abilities.configuration {
+                server.take_settings(&Value::Null);
+            }
+            drop(pull);
             if abilities.watches_configuration {
                 let registration = json!({ "registrations": [
                     { "id": "settings", "method": "workspace/didChangeConfiguration", "registerOptions": { "section": "dossier" } },
                 ] });
                 let _is_told_or_not =
                     server.editor.ask("client/registerCapability", registration, &Deadline::after(LOADING));
-            }
-            if abilities.configuration {
-                server.take_settings(&Value::Null);
             }
             let folders = lock(&server.folders).all().to_vec();
             for folder in folders {
@@ -194,8 +202,10 @@ impl Work {
     fn open(&self, folder: &super::folders::Folder) -> Result<WorkspaceStatus, Trouble> {
         let task = self.task(folder, String::new(), &self.configuration());
         let place = client::protocol_place(&task.root, &task.settings);
-        let lsp =
-            crate::session::protocol::Lsp { wait_ms: 0, ..self.lsp(client::wish(&task.settings), folder) };
+        let mut lsp = self.lsp(client::wish(&task.settings), folder);
+        lsp.wait_ms = 0;
+        // The editor may be about to start its own: another one is started by a question at the earliest.
+        lsp.ask &= lsp.lent.is_some();
         self.ask::<Open>(&task, &OpenParams { place, lsp })
     }
 

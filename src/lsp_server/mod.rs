@@ -37,7 +37,7 @@ use lsp_server::RequestId;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-use self::configuration::Configuration;
+use self::configuration::{Configuration, Pulls};
 use self::document::Columns;
 use self::editor::Editor;
 use self::folders::{Folder, Folders};
@@ -58,6 +58,8 @@ pub(crate) struct Server {
     documents: Mutex<Documents>,
     folders: Mutex<Folders>,
     configuration: Mutex<Configuration>,
+    /// Whether settings are being asked for.
+    pulls: Pulls,
     /// Of the command line.
     typed: Vec<Typed>,
     lent: Mutex<Vec<Lending>>,
@@ -111,6 +113,7 @@ impl Server {
             documents: Mutex::new(Documents::new(Columns::Utf16)),
             folders: Mutex::default(),
             configuration: Mutex::default(),
+            pulls: Pulls::default(),
             typed: is_alone.then(alone).into_iter().collect(),
             lent: Mutex::default(),
             trusted: Mutex::default(),

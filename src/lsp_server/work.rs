@@ -55,7 +55,9 @@ impl Work {
         settings::load(&folder.root, typed)
     }
 
+    /// The editor's settings; where they are being asked for, as they will be.
     pub fn configuration(&self) -> Configuration {
+        self.server.pulls.wait(&self.cancel);
         lock(&self.server.configuration).clone()
     }
 
