@@ -111,7 +111,7 @@ function droppedItem(file: DroppedFile): vscode.TreeItem {
     icon: "file",
     tooltip: `${file.path}\nrank ${file.rank}, score ${file.score.toFixed(2)}\n${file.why}`,
     contextValue: "dossier.dropped",
-    opens: [vscode.Uri.parse(file.uri)],
+    opens: [vscode.Uri.parse(file.uri), undefined],
   });
 }
 
@@ -127,7 +127,7 @@ interface ItemParts {
   tooltip?: string | vscode.MarkdownString;
   contextValue?: string;
   collapsible?: boolean;
-  opens?: [vscode.Uri, vscode.Range?];
+  opens?: [vscode.Uri, vscode.Range | undefined];
   spoken?: string;
 }
 

@@ -1,0 +1,164 @@
+// A model's answer: streams into a read-only Markdown document, can be cancelled, and stays there whatever happens to the model.
+// Its code can be copied, or inserted where the cursor was last in a file.
+
+import * as vscode from "vscode";
+import { type Document, type Documents, SCHEME } from "./documents";
+import { noteLines } from "./preview";
+import type { Answer, Ask } from "./protocol";
+import { isCancelled, type Server } from "./server";
+import { inWords, tell } from "./tell";
+
+/** A block of code in Markdown: its fence, and what is inside. */
+const FENCE = /^([ \t]*)(`{3,}|~{3,})[^\n]*\n([\s\S]*?)^\1\2[ \t]*$/gm;
+
+export class Answers implements vscode.CodeLensProvider {
+  private count = 0;
+  /** What can be cancelled, by the document's address. */
+  private readonly running = new Map<string, vscode.CancellationTokenSource>();
+  /** Where code is inserted: the file that was edited last. */
+  private lastEditor: vscode.TextEditor | undefined;
+  private readonly lensesChanged = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.lensesChanged.event;
+
+  constructor(private readonly server: Server, private readonly documents: Documents) {
+    this.remember(vscode.window.activeTextEditor);
+  }
+
+  register(): vscode.Disposable {
+    return vscode.Disposable.from(
+      vscode.languages.registerCodeLensProvider({ scheme: SCHEME, language: "markdown" }, this),
+      vscode.window.onDidChangeActiveTextEditor((editor) => this.remember(editor)),
+      vscode.commands.registerCommand("dossier.cancelAnswer", () => this.cancel()),
+      vscode.commands.registerCommand("dossier.copyCode", (code: string) => copy(code)),
+      vscode.commands.registerCommand("dossier.insertCode", (code: string) => this.insert(code)),
+      this.lensesChanged,
+    );
+  }
+
+  /** Asks the model, and shows its answer as it comes. Ends when the answer does; failures are told. */
+  async ask(ask: Ask, title: string, roots: readonly vscode.Uri[]): Promise<void> {
+    const document = this.documents.create(`Answer ${++this.count}.md`, `# ${oneLine(title)}\n\n`, roots);
+    const editor = await this.documents.show(document, { preserveFocus: false });
+    const cancel = new vscode.CancellationTokenSource();
+    this.setRunning(document, cancel);
+    const follow = new Follow(editor, document);
+    try {
+      await vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Notification, title: "Dossier: the model answers", cancellable: true },
+        (_, button) => {
+          button.onCancellationRequested(() => cancel.cancel());
+          return this.stream(ask, document, cancel.token);
+        },
+      );
+    } catch (error) {
+      document.append(isCancelled(error) ? "\n\n---\n*Cancelled.*\n" : `\n\n---\n**Broken off**: ${inWords(error)}\n`);
+      tell(error);
+    } finally {
+      document.flush();
+      follow.dispose();
+      this.setRunning(document, undefined);
+      cancel.dispose();
+    }
+  }
+
+  private async stream(ask: Ask, document: Document, token: vscode.CancellationToken): Promise<void> {
+    let hasCome = false;
+    const answer = await this.server.ask<Answer>("dossier/prompt", ask, token, (progress) => {
+      if (progress.note) document.append(`${hasCome ? "\n\n" : ""}> ${progress.note}\n\n`);
+      if (progress.text) document.append(progress.text);
+      hasCome ||= progress.text !== undefined;
+    });
+    if (!hasCome) document.append(answer.answer);
+    document.append(`\n\n---\n${[receipt(answer), ...noteLines(answer.notes)].join("\n\n")}\n`);
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const lens = (line: number, title: string, command: string, ...args: unknown[]) =>
+      new vscode.CodeLens(new vscode.Range(line, 0, line, 0), { title, command, arguments: args });
+    const lenses: vscode.CodeLens[] = [];
+    if (this.running.has(document.uri.toString())) lenses.push(lens(0, "$(debug-stop) Cancel", "dossier.cancelAnswer"));
+    if (!/^\/Answer \d+\.md$/.test(document.uri.path)) return lenses;
+    for (const match of document.getText().matchAll(FENCE)) {
+      const { line } = document.positionAt(match.index);
+      const code = unindented(match[3] ?? "", match[1] ?? "");
+      lenses.push(lens(line, "$(copy) Copy", "dossier.copyCode", code), lens(line, "$(insert) Insert at Cursor", "dossier.insertCode", code));
+    }
+    return lenses;
+  }
+
+  /** The answer in front, else all that run. */
+  private cancel(): void {
+    const inFront = this.running.get(vscode.window.activeTextEditor?.document.uri.toString() ?? "");
+    for (const one of inFront ? [inFront] : this.running.values()) one.cancel();
+  }
+
+  private async insert(code: string): Promise<void> {
+    const target = this.lastEditor;
+    if (!target || target.document.isClosed) {
+      void vscode.window.showInformationMessage("Dossier: put the cursor into a file first, where the code is to go.");
+      return;
+    }
+    const { selection } = target;
+    const isBeside = target.viewColumn !== vscode.window.activeTextEditor?.viewColumn;
+    const options: vscode.TextDocumentShowOptions = isBeside && target.viewColumn ? { viewColumn: target.viewColumn, selection } : { selection };
+    const editor = await vscode.window.showTextDocument(target.document, options);
+    await editor.edit((edit) => edit.replace(selection, code));
+  }
+
+  private remember(editor: vscode.TextEditor | undefined): void {
+    if (editor?.document.uri.scheme === "file" || editor?.document.uri.scheme === "untitled") this.lastEditor = editor;
+  }
+
+  private setRunning(document: Document, cancel: vscode.CancellationTokenSource | undefined): void {
+    const key = document.uri.toString();
+    if (cancel) this.running.set(key, cancel);
+    else this.running.delete(key);
+    void vscode.commands.executeCommand("setContext", "dossier.isAnswering", this.running.size > 0);
+    this.lensesChanged.fire();
+  }
+}
+
+/** Keeps the end of a growing answer in sight, unless its reader has scrolled away from it. */
+class Follow implements vscode.Disposable {
+  private lines: number;
+  private readonly listening: vscode.Disposable;
+
+  constructor(private readonly editor: vscode.TextEditor, document: Document) {
+    this.lines = editor.document.lineCount;
+    this.listening = vscode.workspace.onDidChangeTextDocument((event) => {
+      if (event.document.uri.toString() === document.uri.toString()) this.reveal();
+    });
+  }
+
+  dispose(): void {
+    this.listening.dispose();
+  }
+
+  private reveal(): void {
+    const seen = this.editor.visibleRanges.at(-1)?.end.line ?? 0;
+    const wasAtEnd = seen >= this.lines - 2;
+    this.lines = this.editor.document.lineCount;
+    if (wasAtEnd) this.editor.revealRange(new vscode.Range(this.lines - 1, 0, this.lines - 1, 0));
+  }
+}
+
+async function copy(code: string): Promise<void> {
+  await vscode.env.clipboard.writeText(code);
+  vscode.window.setStatusBarMessage("$(check) Code copied", 2000);
+}
+
+function receipt(answer: Answer): string {
+  const number = (count: number | null | undefined) => (count ?? 0).toLocaleString("en");
+  const facts = [`sent ${number(answer.sent)} tokens`, `received ${number(answer.received)}`];
+  if (answer.tookMs) facts.push(`${(answer.tookMs / 1000).toFixed(1)} s`);
+  return `*${answer.model}: ${facts.join(", ")}${answer.isComplete ? "" : "; the answer is not complete"}*`;
+}
+
+function unindented(code: string, indent: string): string {
+  return indent ? code.split("\n").map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line)).join("\n") : code;
+}
+
+function oneLine(text: string): string {
+  const first = text.trim().split("\n")[0] ?? "";
+  return first.length > 120 ? `${first.slice(0, 119)}…` : first;
+}
