@@ -69,7 +69,7 @@ export class TaskView implements vscode.WebviewViewProvider {
       <div class="bar" id="bar" role="meter" aria-label="Budget" aria-valuemin="0"><div id="used"></div></div>
       <div class="numbers">
         <span id="counted"></span>
-        <label>of <input id="limit" type="number" min="256" step="1024" aria-label="Budget in tokens" title="Tokens that the dossier may have: change it, and the dossier follows"></label>
+        <label>of <input id="limit" type="number" min="256" step="1024" aria-label="Budget in tokens" title="Tokens that the dossier may have: change it, and the dossier follows"> tokens</label>
         <button id="free" class="link" title="Back to the budget of the settings" hidden>reset</button>
       </div>
     </div>

@@ -77,6 +77,7 @@ function rootRows(view: View): Row[] {
 
 function fileItem(file: ChosenFile): vscode.TreeItem {
   const [name, folder] = split(file.path);
+  const start = rangesOf(file)[0]?.start;
   const facts = [file.pinned ? `${file.level}, pinned` : file.level, tokens(file.tokens), folder];
   return item({
     id: `file ${file.path}`,
@@ -86,7 +87,7 @@ function fileItem(file: ChosenFile): vscode.TreeItem {
     tooltip: fileTooltip(file),
     contextValue: file.pinned ? "dossier.file.pinned" : "dossier.file",
     collapsible: file.reasons.length > 0,
-    opens: [vscode.Uri.parse(file.uri), rangesOf(file)[0]],
+    opens: [vscode.Uri.parse(file.uri), start && new vscode.Range(start, start)],
     spoken: `${file.rank}. ${file.path}, ${facts[0]}, ${facts[1]}`,
   });
 }
@@ -164,9 +165,11 @@ export function rangesOf(file: ChosenFile): vscode.Range[] {
   return file.ranges.map(({ start, end }) => new vscode.Range(start.line, start.character, end.line, end.character));
 }
 
+/** A name to tell it by, and the folder. Of the many `mod.rs` each is told by its folder. */
 function split(path: string): [name: string, folder: string] {
-  const at = path.lastIndexOf("/");
-  return [path.slice(at + 1), at < 0 ? "" : path.slice(0, at)];
+  const parts = path.split("/");
+  const own = /^(mod|lib|main)\.rs$/.test(parts.at(-1) ?? "") ? 2 : 1;
+  return [parts.slice(-own).join("/"), parts.slice(0, -own).join("/")];
 }
 
 const weight = (value: number) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
