@@ -15,8 +15,8 @@ export class Answers implements vscode.CodeLensProvider {
   private count = 0;
   /** What can be cancelled, by the document's address. */
   private readonly running = new Map<string, vscode.CancellationTokenSource>();
-  /** Where code is inserted: the file that was edited last. */
-  private lastEditor: vscode.TextEditor | undefined;
+  /** Where code is inserted: at the cursor of the file that was in front last. It may be closed by now. */
+  private last: { uri: vscode.Uri; selection: vscode.Selection; viewColumn: vscode.ViewColumn | undefined } | undefined;
   private readonly lensesChanged = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.lensesChanged.event;
 
@@ -28,6 +28,7 @@ export class Answers implements vscode.CodeLensProvider {
     return vscode.Disposable.from(
       vscode.languages.registerCodeLensProvider({ scheme: SCHEME, language: "markdown" }, this),
       vscode.window.onDidChangeActiveTextEditor((editor) => this.remember(editor)),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.remember(textEditor)),
       vscode.commands.registerCommand("dossier.cancelAnswer", () => this.cancel()),
       vscode.commands.registerCommand("dossier.copyCode", (code: string) => copy(code)),
       vscode.commands.registerCommand("dossier.insertCode", (code: string) => this.insert(code)),
@@ -93,20 +94,19 @@ export class Answers implements vscode.CodeLensProvider {
   }
 
   private async insert(code: string): Promise<void> {
-    const target = this.lastEditor;
-    if (!target || target.document.isClosed) {
+    if (!this.last) {
       void vscode.window.showInformationMessage("Dossier: put the cursor into a file first, where the code is to go.");
       return;
     }
-    const { selection } = target;
-    const isBeside = target.viewColumn !== vscode.window.activeTextEditor?.viewColumn;
-    const options: vscode.TextDocumentShowOptions = isBeside && target.viewColumn ? { viewColumn: target.viewColumn, selection } : { selection };
-    const editor = await vscode.window.showTextDocument(target.document, options);
+    const { uri, selection, viewColumn } = this.last;
+    const document = await vscode.workspace.openTextDocument(uri);
+    const editor = await vscode.window.showTextDocument(document, { selection, ...(viewColumn && { viewColumn }) });
     await editor.edit((edit) => edit.replace(selection, code));
   }
 
   private remember(editor: vscode.TextEditor | undefined): void {
-    if (editor?.document.uri.scheme === "file" || editor?.document.uri.scheme === "untitled") this.lastEditor = editor;
+    if (editor?.document.uri.scheme !== "file" && editor?.document.uri.scheme !== "untitled") return;
+    this.last = { uri: editor.document.uri, selection: editor.selection, viewColumn: editor.viewColumn };
   }
 
   private setRunning(document: Document, cancel: vscode.CancellationTokenSource | undefined): void {

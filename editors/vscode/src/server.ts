@@ -122,7 +122,7 @@ export class Server implements vscode.Disposable {
     const args = ["lsp", ...settings.get<string[]>("server.extraArguments", [])];
     this.options.log.info(`${found.path} ${args.join(" ")} (version ${found.version})`);
     const run = new Run(found.path, args, this.options.log);
-    const client = new LanguageClient("dossier", "Dossier", () => Promise.resolve(run.spawn()), this.clientOptions(run));
+    const client = new QuietClient("dossier", "Dossier", () => Promise.resolve(run.spawn()), this.clientOptions(run));
     this.client = client;
     this.options.connected(client);
     try {
@@ -177,6 +177,13 @@ export class Server implements vscode.Disposable {
   private become(state: ServerState): void {
     this.state = state;
     this.changed.fire(state);
+  }
+}
+
+/** What goes wrong is told once, by this extension, with what heals it: not by the library too. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
   }
 }
 

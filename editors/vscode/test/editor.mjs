@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { folder } from "../../test/workspace.mjs";
 
-export const LIMIT_MS = 30_000;
+export const LIMIT_MS = 20_000;
 const { CODE_SERVER, BROWSER, PICTURES, VSIX, STAND_IN } = process.env;
 
 /** What the fixture's test run needs of the machine; everything else is new and empty. */
@@ -118,14 +118,28 @@ export class Editor {
     return this.page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
   }
 
-  /** The text of the editor in front, as far as it is drawn. */
-  async text() {
-    const lines = this.page.locator(".editor-group-container.active .editor-instance .view-line");
-    return (await lines.allInnerTexts()).join("\n").replaceAll("\u00a0", " ");
+  /** Opens a file by the end of its path. */
+  async open(path) {
+    await this.page.keyboard.press("Control+P");
+    await this.type(path);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: path.split("/").at(-1) }).first().click();
+    await this.tab(path.split("/").at(-1)).waitFor();
   }
 
-  async waitForText(expected, limit = LIMIT_MS) {
-    await until(async () => (await this.text()).match(expected), `"${expected}" in the editor`, limit, () => this.text());
+  /** The tab in front, if it is this one. */
+  tab(name) {
+    return this.page.locator(".tab.active", { hasText: name });
+  }
+
+  /** The text of the editor in front, as far as it is drawn, with single spaces: lines may be wrapped. */
+  async text() {
+    const lines = this.page.locator(".editor-group-container.active .editor-instance .view-line");
+    const drawn = await lines.evaluateAll((all) => all.map((line) => ({ top: parseFloat(line.style.top), text: line.textContent })));
+    return drawn.sort((a, b) => a.top - b.top).map((line) => line.text).join(" ").replaceAll(/\s+/g, " ");
+  }
+
+  async waitForText(expected) {
+    await until(async () => (await this.text()).match(expected), `${expected} in the editor`, LIMIT_MS, () => this.text());
   }
 
   toast(text) {
