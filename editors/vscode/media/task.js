@@ -49,7 +49,8 @@
     get("counted").textContent = number(used);
     if (document.activeElement !== limit) limit.value = most;
     get("free").hidden = !isBudgetByHand;
-    list("plan", [...view.plan, `The first file is right with a likelihood of ${Math.round(100 * view.confidence)} %.`]);
+    get("sure").textContent = `${Math.round(100 * view.confidence)}\u00a0% sure`;
+    list("plan", view.plan);
     list("notes", view.notes.map((note) => note.text));
     view.notes.forEach((note, at) => get("notes").children[at].classList.add(note.level));
   }

@@ -52,7 +52,7 @@ export class Answers implements vscode.CodeLensProvider {
         },
       );
     } catch (error) {
-      document.append(isCancelled(error) ? "\n\n---\n*Cancelled.*\n" : `\n\n---\n**Broken off**: ${inWords(error)}\n`);
+      document.append(`\n\n---\n${isCancelled(error) ? "*Cancelled.*" : `**No answer, or not all of it**: ${inWords(error)}`}\n`);
       tell(error);
     } finally {
       document.flush();

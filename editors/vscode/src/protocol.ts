@@ -123,7 +123,7 @@ export interface Places {
 
 export interface Changed {
   folder: string;
-  files: number;
+  files: number | null;
   indexAgeMs?: number | null;
   languageServer?: LanguageServer | null;
 }

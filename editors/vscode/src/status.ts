@@ -24,7 +24,8 @@ export class StatusBar implements vscode.Disposable {
   }
 
   changed(what: Changed): void {
-    this.folders.set(what.folder, what);
+    const known = this.folders.get(what.folder);
+    this.folders.set(what.folder, { ...what, files: what.files ?? known?.files ?? null });
     this.draw();
   }
 

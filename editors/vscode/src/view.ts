@@ -160,9 +160,12 @@ function fileTooltip(file: ChosenFile): vscode.MarkdownString {
   return text;
 }
 
-/** The lines of a file that the pack shows, as the editor counts. */
+/** The lines of a file that the pack shows. A range that ends where a line begins does not hold that line. */
 export function rangesOf(file: ChosenFile): vscode.Range[] {
-  return file.ranges.map(({ start, end }) => new vscode.Range(start.line, start.character, end.line, end.character));
+  return file.ranges.map(({ start, end }) => {
+    const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
+    return new vscode.Range(start.line, 0, last, Number.MAX_SAFE_INTEGER);
+  });
 }
 
 /** A name to tell it by, and the folder. Of the many `mod.rs` each is told by its folder. */

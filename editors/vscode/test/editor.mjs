@@ -182,6 +182,7 @@ const SETTINGS = {
   "workbench.layoutControl.enabled": false,
   "window.commandCenter": false,
   "editor.minimap.enabled": false,
+  "files.autoSave": "off",
   "chat.commandCenter.enabled": false,
   "extensions.ignoreRecommendations": true,
   "security.workspace.trust.startupPrompt": "never",
@@ -189,7 +190,7 @@ const SETTINGS = {
   "telemetry.telemetryLevel": "off",
   "git.enabled": false,
   // Whoever tests has no use for a small model that plans.
-  "dossier.model.planner": "rules",
+  "dossier.model.planner": "heuristic",
 };
 
 /** Nothing of the user who tests gets in, and nothing of the tests gets out. */
