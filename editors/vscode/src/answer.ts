@@ -52,25 +52,30 @@ export class Answers implements vscode.CodeLensProvider {
         },
       );
     } catch (error) {
-      document.append(`\n\n---\n${isCancelled(error) ? "*Cancelled.*" : `**No answer, or not all of it**: ${inWords(error)}`}\n`);
+      document.end(`---\n${isCancelled(error) ? "*Cancelled.*" : `**No answer, or not all of it**: ${inWords(error)}`}`);
       tell(error);
     } finally {
-      document.flush();
       follow.dispose();
       this.setRunning(document, undefined);
       cancel.dispose();
     }
   }
 
+  /** What happens besides is written down when the answer goes on after it: what comes last is in the result too. */
   private async stream(ask: Ask, document: Document, token: vscode.CancellationToken): Promise<void> {
-    let hasCome = false;
+    const notes: string[] = [];
+    let written = 0;
+    let hasText = false;
     const answer = await this.server.ask<Answer>("dossier/prompt", ask, token, (progress) => {
-      if (progress.note) document.append(`${hasCome ? "\n\n" : ""}> ${progress.note}\n\n`);
-      if (progress.text) document.append(progress.text);
-      hasCome ||= progress.text !== undefined;
+      if (progress.note) notes.push(progress.note);
+      if (!progress.text) return;
+      for (; written < notes.length; written++) document.append(`> ${notes[written]}\n\n`);
+      document.append(progress.text);
+      hasText = true;
     });
-    if (!hasCome) document.append(answer.answer);
-    document.append(`\n\n---\n${[receipt(answer), ...noteLines(answer.notes)].join("\n\n")}\n`);
+    if (!hasText) document.append(answer.answer);
+    const news = answer.notes.filter((note) => !notes.includes(note.text));
+    document.end(`---\n${[receipt(answer), ...noteLines(news)].join("\n\n")}`);
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {

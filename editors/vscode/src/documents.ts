@@ -32,13 +32,16 @@ export class Document {
     this.timer ??= setTimeout(() => this.flush(), DRAW_MS);
   }
 
-  replace(text: string): void {
-    this.content = text;
+  /** Appends the last words, on a line of their own, and draws them. A block of code that is still open is closed before them. */
+  end(text: string): void {
+    const fences = this.content.match(/^[ \t]*(```|~~~)/gm) ?? [];
+    const closing = fences.length % 2 === 1 ? `\n${fences.at(-1)?.trim()}` : "";
+    this.content = `${this.content.trimEnd()}${closing}\n\n${text}\n`;
     this.flush();
   }
 
   /** Draws what has come. */
-  flush(): void {
+  private flush(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
     this.shown = this.content;

@@ -20,8 +20,12 @@ const PAUSE_MS = 500;
 /** How much of its last words is kept for messages. */
 const LAST_WORDS = 2000;
 
-/** What the index reads: so much of the editor's unsaved texts is told. */
-const DOCUMENTS = "**/{*.{rs,toml,md,markdown,txt,sql,proto,html,htm,j2,jinja,tera,hbs,askama,tmpl,json,yaml,yml,ron},Dockerfile,Makefile,justfile}";
+/** What the index reads: of so much the editor's unsaved texts are told. */
+const DOCUMENTS = [
+  { scheme: "file", language: "rust" },
+  { scheme: "file", pattern: "**/*.{toml,md,markdown,txt,sql,proto,html,htm,j2,jinja,jinja2,tera,hbs,askama,tmpl,json,yaml,yml,ron}" },
+  { scheme: "file", pattern: "**/{Dockerfile,Makefile,justfile}" },
+];
 
 export type ServerState =
   | { kind: "starting" | "stopped" | "noFolder" }
@@ -139,7 +143,7 @@ export class Server implements vscode.Disposable {
 
   private clientOptions(run: Run): LanguageClientOptions {
     return {
-      documentSelector: [{ scheme: "file", pattern: DOCUMENTS }],
+      documentSelector: DOCUMENTS,
       outputChannel: this.options.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationOptions: {
