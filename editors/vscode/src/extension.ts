@@ -230,7 +230,7 @@ class Extension {
 
   private setContext(): void {
     const { kind } = this.server.state;
-    const state = kind === "ready" && this.present.isWithoutRust ? "noRust" : kind;
+    const state = kind === "ready" ? this.present.nothing ?? kind : kind;
     void vscode.commands.executeCommand("setContext", "dossier.state", state);
   }
 }

@@ -1,7 +1,7 @@
 // The folder's present task and its pack: asked for, changed by hand, shown in every part of the editor that shows it.
 
 import * as vscode from "vscode";
-import type { Ask, Edit, View } from "./protocol";
+import type { Ask, Edit, Status, View } from "./protocol";
 import type { Server } from "./server";
 import type { TaskView } from "./task";
 import { kindOf, tell } from "./tell";
@@ -10,8 +10,8 @@ import type { FilesView } from "./view";
 
 export class Present {
   view: View | undefined;
-  /** Whether the last failure was that there is no Cargo workspace. */
-  isWithoutRust = false;
+  /** Why there is nothing to show, where that is so. */
+  nothing: "noRust" | "nothing" | undefined;
   private isBudgetByHand = false;
   private asking: vscode.CancellationTokenSource | undefined;
 
@@ -63,7 +63,7 @@ export class Present {
     try {
       const view = await vscode.window.withProgress({ location: { viewId: "dossier.files" } }, () => work(asking.token));
       if (asking.token.isCancellationRequested) return false;
-      this.isWithoutRust = false;
+      this.nothing = view.files.length > 0 ? undefined : (await this.isRust(view.folder)) ? "nothing" : "noRust";
       this.show(view);
       return true;
     } catch (error) {
@@ -75,9 +75,14 @@ export class Present {
     }
   }
 
+  private async isRust(folder: string): Promise<boolean> {
+    const status = await this.server.ask<Status>("dossier/status", {});
+    return status.folders.find((one) => one.folder === folder)?.isRust ?? true;
+  }
+
   /** What was shown before stays. */
   private failed(error: unknown): void {
-    this.isWithoutRust = kindOf(error) === "no_workspace";
+    if (kindOf(error) === "no_workspace") this.nothing = "noRust";
     this.task.show(this.view, false, this.isBudgetByHand);
     this.changed();
     tell(error);

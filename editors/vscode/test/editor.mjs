@@ -9,10 +9,15 @@ import { chromium } from "playwright-core";
 import { folder } from "../../test/workspace.mjs";
 
 export const LIMIT_MS = 20_000;
-const { CODE_SERVER, BROWSER, PICTURES, VSIX, STAND_IN } = process.env;
+const { DOSSIER, CODE_SERVER, BROWSER, PICTURES, VSIX, STAND_IN } = process.env;
 
 /** What the fixture's test run needs of the machine; everything else is new and empty. */
 const KEPT = ["PATH", "LANG", "RUSTUP_HOME", "CARGO_HOME", "RUSTUP_TOOLCHAIN"];
+
+/** Editors that are open: a run that is broken off ends them too. */
+const open = new Set();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
+process.on("exit", () => open.forEach((editor) => editor.end()));
 
 export class Editor {
   /**
@@ -41,13 +46,16 @@ export class Editor {
     }
     const args = [...common, "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override", "--ignore-last-opened"];
     if (trusted) args.push("--disable-workspace-trust");
+    open.add(editor);
     // A group of its own: whatever it starts ends with it.
     editor.process = spawn(CODE_SERVER, args, { env: editor.env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
     const log = createWriteStream(join(home, "code-server.log"));
     editor.process.stdout.pipe(log);
     editor.process.stderr.pipe(log);
     await answers(port);
-    editor.browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] });
+    editor.browser = await chromium.launch({
+      executablePath: BROWSER, args: ["--no-sandbox"], handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false,
+    });
     const context = await editor.browser.newContext({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1 });
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     editor.page = await context.newPage();
@@ -59,13 +67,18 @@ export class Editor {
 
   async close() {
     await this.browser?.close().catch(() => undefined);
-    const ended = new Promise((done) => (this.process.exitCode === null ? this.process.once("exit", done) : done()));
+    this.end();
+  }
+
+  /** Ends all that was started for it, at once. */
+  end() {
+    open.delete(this);
+    // The daemon lives longer than an editor: that is what it is for.
+    spawnSync(DOSSIER, ["daemon", "stop"], { env: this.env, timeout: LIMIT_MS });
     try {
-      process.kill(-this.process.pid, "SIGTERM");
-      await Promise.race([ended, new Promise((done) => setTimeout(done, 5000))]);
-      process.kill(-this.process.pid, "SIGKILL");
+      if (this.process) process.kill(-this.process.pid, "SIGKILL");
     } catch {
-      // It has ended.
+      // It has ended. The browser ends when nobody listens to it.
     }
   }
 
