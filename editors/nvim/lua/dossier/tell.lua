@@ -1,0 +1,27 @@
+--- What the user is told, in the editor's own way.
+
+local M = {}
+
+local function told_at(level)
+  return function(text)
+    vim.notify('dossier: ' .. text, level, { title = 'Dossier' })
+  end
+end
+
+M.info = told_at(vim.log.levels.INFO)
+M.warn = told_at(vim.log.levels.WARN)
+M.error = told_at(vim.log.levels.ERROR)
+
+--- The notes of a result that are more than information.
+---@param notes? { level: string, text: string }[]
+function M.notes(notes)
+  for _, note in ipairs(notes or {}) do
+    if note.level == 'warning' then
+      M.warn(note.text)
+    elseif note.level == 'error' then
+      M.error(note.text)
+    end
+  end
+end
+
+return M
