@@ -40,16 +40,14 @@ local function remark(buffer, words, group)
 end
 
 local function summary(answer)
-  local words = { answer.model }
-  for name, count in pairs({ sent = answer.sent, received = answer.received }) do
-    table.insert(words, ('%s %d tokens'):format(name, count))
-  end
-  table.sort(words, function(a, b)
-    return a == answer.model or (b ~= answer.model and b < a)
-  end)
-  table.insert(words, ('%.1f s'):format((answer.tookMs or 0) / 1000))
+  local words = {
+    answer.model,
+    ('sent %d tokens'):format(answer.sent or 0),
+    ('received %d'):format(answer.received or 0),
+    ('%.1f s'):format((answer.tookMs or 0) / 1000),
+  }
   if answer.isComplete == false then
-    table.insert(words, 'not complete')
+    table.insert(words, 'NOT COMPLETE')
   end
   return table.concat(words, ' · ')
 end
@@ -61,9 +59,12 @@ local function set_up(buffer, root, cancel)
   -- So that `gf` and `gF` open the files that the answer names.
   vim.bo[buffer].path = vim.fn.escape(root, ' ,\\') .. ',,'
   window.key(buffer, 'q', 'cancel; then close', cancel)
-  vim.api.nvim_create_autocmd({ 'BufUnload' }, { buffer = buffer, callback = function()
-    cancel(true)
-  end })
+  vim.api.nvim_create_autocmd('BufUnload', {
+    buffer = buffer,
+    callback = function()
+      cancel(true)
+    end,
+  })
 end
 
 --- Sends the dossier, and shows what comes. Called because the user asked for it in this moment.
@@ -76,7 +77,7 @@ function M.open(root, ask, modifiers)
   local is_running = true
 
   local function ended(words)
-    is_running, M.running = false, nil
+    is_running = false
     if vim.api.nvim_buf_is_loaded(buffer) then
       set_bar(buffer, words)
     end
