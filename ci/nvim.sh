@@ -78,7 +78,7 @@ tests=$root/editors/nvim/tests
 for nvim in $DOSSIER_NVIMS; do
     say "$("$nvim" --version | head -1)"
     for file in features failures terminal; do
-        timeout $longest "$nvim" --headless -n -i NONE -u "$tests/init.lua" -c "luafile $tests/$file.lua"
+        timeout $longest "$nvim" --headless -n -i NONE -u "$tests/init.lua" -c "luafile $tests/$file.lua" -c "cquit 3"
     done
 done
 say "all is well"

@@ -3,12 +3,16 @@
 
 local M = {}
 
+local here = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))
+local repository = vim.fs.normalize(here .. '/../../..')
+
+--- The configuration of the tests.
+M.init = here .. '/init.lua'
+
 --- How long something that must come is waited for, in milliseconds: as much as a busy machine may need.
-M.PATIENCE_MS = 30000
+M.PATIENCE_MS = tonumber(vim.env.P) or 30000
 
 local scratch = assert(vim.env.DOSSIER_TEST_RUN, 'run ci/nvim.sh')
-local repository = vim.fs.normalize(debug.getinfo(1, 'S').source:sub(2):gsub('editors/nvim/tests/harness.lua$', ''))
-
 --- What the user was told, newest last: `{ text, level }`.
 M.told = {}
 
@@ -152,7 +156,13 @@ function M.cmd()
   return { vim.env.DOSSIER, 'lsp' }
 end
 
-local running = {}
+local at_end = {}
+
+--- Has something done before the process ends, however the tests go.
+---@param go fun()
+function M.at_end(go)
+  table.insert(at_end, go)
+end
 
 --- Starts the stand-in for Ollama.
 ---@param env? table<string, string>
@@ -166,7 +176,9 @@ function M.ollama(env)
       host = host or text and vim.trim(text)
     end,
   })
-  table.insert(running, process)
+  M.at_end(function()
+    process:kill('sigkill')
+  end)
   M.eventually('the stand-in for Ollama starts', function()
     return host
   end)
@@ -211,8 +223,8 @@ function M.finish()
       io.stdout:write(('FAIL the plugin uses %s, which is outdated\n%s\n'):format(name, trace))
     end
   end
-  for _, process in ipairs(running) do
-    process:kill('sigkill')
+  for _, go in ipairs(at_end) do
+    go()
   end
   vim.cmd(failures == 0 and 'qall!' or 'cquit 1')
 end

@@ -1,10 +1,9 @@
--- The configuration that the tests run with: the plugin as a package, and rust-analyzer as Neovim itself starts it.
+-- The configuration that the tests run with: the plugin, and rust-analyzer as Neovim itself starts it.
 
 local tests = vim.fs.dirname(vim.uv.fs_realpath(vim.fs.normalize(vim.fn.expand('<sfile>'))))
 package.path = tests .. '/?.lua;' .. package.path
 
-vim.opt.runtimepath = { vim.fs.dirname(tests), vim.env.VIMRUNTIME }
-vim.opt.packpath = {}
+vim.opt.runtimepath:prepend(vim.fs.dirname(tests))
 vim.o.swapfile = false
 vim.o.hidden = true
 

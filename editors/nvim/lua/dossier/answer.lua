@@ -53,7 +53,6 @@ local function summary(answer)
 end
 
 local function set_up(buffer, root, cancel)
-  vim.bo[buffer].filetype = 'markdown'
   vim.bo[buffer].buflisted = true
   vim.bo[buffer].bufhidden = 'hide'
   -- So that `gf` and `gF` open the files that the answer names.
@@ -122,6 +121,7 @@ function M.open(root, ask, modifiers)
       remark(buffer, err.message, 'ErrorMsg')
     end,
   })
+  vim.bo[buffer].filetype = 'markdown'
 end
 
 return M

@@ -24,10 +24,10 @@ local FILETYPES = { markdown = 'markdown', xml = 'xml' }
 function M.context(root, ask, modifiers)
   fetch(root, ask, function(dossier)
     local buffer = window.buffer('context', root, vim.split(dossier.text, '\n'))
-    vim.bo[buffer].filetype = FILETYPES[dossier.format] or 'text'
     vim.bo[buffer].modifiable = false
     window.key(buffer, 'q', 'close', window.close)
     window.split(buffer, modifiers)
+    vim.bo[buffer].filetype = FILETYPES[dossier.format] or 'text'
   end)
 end
 
@@ -91,7 +91,6 @@ function M.preview(root, ask, modifiers)
   client.request(root, 'dossier/prompt', asked, {
     result = function(prompt)
       local buffer = window.buffer('preview', root, lines_of(prompt))
-      vim.bo[buffer].filetype = 'markdown'
       vim.bo[buffer].modifiable = false
       window.key(buffer, 'q', 'close', window.close)
       window.key(buffer, 'S', 'send it', function()
@@ -101,6 +100,7 @@ function M.preview(root, ask, modifiers)
       local at = window.split(buffer, modifiers)
       vim.wo[at][0].winbar = (facts(prompt) .. ' · S sends, q closes'):gsub('%%', '%%%%')
       tell.notes(prompt.notes)
+      vim.bo[buffer].filetype = 'markdown'
     end,
   })
 end
