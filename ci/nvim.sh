@@ -39,20 +39,21 @@ fi
 
 # All that is kept goes to a folder of this run; the mark finds its processes.
 scratch=$(mktemp -d)
-DOSSIER_TEST_RUN=$scratch
+EDITOR_TEST_RUN=$scratch
 OLLAMA_DOUBLE=$root/editors/test/ollama.mjs
 RUST_ANALYZER=$(rustup which rust-analyzer)
-export DOSSIER DOSSIER_TEST_RUN OLLAMA_DOUBLE RUST_ANALYZER
+export DOSSIER EDITOR_TEST_RUN OLLAMA_DOUBLE RUST_ANALYZER
 for name in CACHE CONFIG DATA STATE RUNTIME; do
     mkdir -m 700 "$scratch/$name"
 done
 export XDG_CACHE_HOME="$scratch/CACHE" XDG_CONFIG_HOME="$scratch/CONFIG" XDG_DATA_HOME="$scratch/DATA"
 export XDG_STATE_HOME="$scratch/STATE" XDG_RUNTIME_DIR="$scratch/RUNTIME"
-# A daemon is wanted, as users have it; nobody's own settings are.
-unset CI OLLAMA_HOST OLLAMA_MODEL
+# A daemon is wanted, as users have it; nobody's own settings are. (What begins with DOSSIER_ is a setting.)
+export EDITOR_BENCH_WORKSPACE="${DOSSIER_BENCH_WORKSPACE:-}"
+unset CI OLLAMA_HOST OLLAMA_MODEL DOSSIER_BENCH_WORKSPACE
 
 # Processes of this run that still are there.
-left() { grep -lsF "DOSSIER_TEST_RUN=$scratch" /proc/[0-9]*/environ | cut -d/ -f3 | grep -vx "$$" || true; }
+left() { grep -lsF "EDITOR_TEST_RUN=$scratch" /proc/[0-9]*/environ | cut -d/ -f3 | grep -vx "$$" || true; }
 
 clean() {
     status=$?

@@ -23,6 +23,9 @@ local function in_float()
 end
 
 local function explain(words)
+  if vim.bo.filetype == 'dossier' then
+    t.keys('q')
+  end
   vim.cmd('Dossier explain ' .. words)
   t.eventually('the explanation is shown', function()
     return in_float() and vim.bo.filetype == 'dossier'

@@ -12,7 +12,8 @@ M.init = here .. '/init.lua'
 --- How long something that must come is waited for, in milliseconds: as much as a busy machine may need.
 M.PATIENCE_MS = tonumber(vim.env.P) or 30000
 
-local scratch = assert(vim.env.DOSSIER_TEST_RUN, 'run ci/nvim.sh')
+local scratch = assert(vim.env.EDITOR_TEST_RUN, 'run ci/nvim.sh')
+
 --- What the user was told, newest last: `{ text, level }`.
 M.told = {}
 
@@ -27,7 +28,7 @@ vim.deprecate = function(name)
   outdated[name] = debug.traceback()
 end
 
-local tests, only = {}, vim.env.DOSSIER_TEST_ONLY
+local tests, only = {}, vim.env.EDITOR_TEST_ONLY
 
 ---@param name string
 ---@param body fun()

@@ -122,8 +122,8 @@ t.test('a warm explanation comes at once', function()
   measure('the fixture', t.fixture('auth_app') .. '/src/auth/mod.rs', 'Fix login in Authenticator')
 end)
 
-local workspace = vim.env.DOSSIER_BENCH_WORKSPACE
-if workspace then
+local workspace = vim.env.EDITOR_BENCH_WORKSPACE or ''
+if workspace ~= '' then
   t.test('a warm explanation comes at once in a large workspace', function()
     local largest = vim.iter(vim.fn.globpath(workspace, '**/*.rs', false, true)):fold('', function(best, path)
       return vim.fn.getfsize(path) > vim.fn.getfsize(best) and path or best

@@ -18,6 +18,7 @@ local ACTIONS = {
     require('dossier.view').ask(root, ask, function(view)
       local places = require('dossier.places')
       places.quickfix('Dossier: ' .. view.task, places.of_view(view))
+      tell.notes(view.notes)
     end)
   end,
   context = function(...)

@@ -49,9 +49,9 @@ local FACTS = { fold = 0, group = 'DossierReason' }
 local FILE = { fold = '>1', group = 'DossierFile' }
 local RANGE = { fold = 1, group = 'DossierRange' }
 local REASON = { fold = 1, group = 'DossierReason' }
+local OPEN = { head = { fold = '>1', group = 'DossierTitle' }, entry = { fold = 1, group = 'DossierReason' } }
 -- One deeper than files: these start closed.
-local LIST = { fold = '>2', group = 'DossierTitle' }
-local ENTRY = { fold = 2, group = 'DossierReason' }
+local CLOSED = { head = { fold = '>2', group = 'DossierTitle' }, entry = { fold = 2, group = 'DossierReason' } }
 
 local function add_task(page, task)
   local lines = vim.split(task, '\n')
@@ -75,12 +75,12 @@ local function add_file(page, file)
   end
 end
 
-local function add_list(page, title, lines)
+local function add_list(page, title, lines, styles)
   if #lines > 0 then
     page:add('', PLAIN)
-    page:add(title, LIST)
+    page:add(title, styles.head)
     for _, line in ipairs(lines) do
-      page:add('  ' .. line[1]:gsub('\n', '\n  '), ENTRY, line[2])
+      page:add('  ' .. line[1]:gsub('\n', '\n  '), styles.entry, line[2])
     end
   end
 end
@@ -112,11 +112,11 @@ local function page_of(view)
   for _, file in ipairs(view.files) do
     add_file(page, file)
   end
-  add_list(page, ('Left out (%d)'):format(#(view.dropped or {})), dropped(view))
-  add_list(page, 'Excluded by hand', sentences(view.excluded))
-  add_list(page, 'Pinned, and not to be had', refused(view))
-  add_list(page, 'Plan', sentences(view.plan))
-  add_list(page, 'Notes', sentences(view.notes))
+  add_list(page, ('Left out (%d)'):format(#(view.dropped or {})), dropped(view), CLOSED)
+  add_list(page, 'Excluded by hand', sentences(view.excluded), OPEN)
+  add_list(page, 'Pinned, and not to be had', refused(view), OPEN)
+  add_list(page, 'Plan', sentences(view.plan), CLOSED)
+  add_list(page, 'Notes', sentences(view.notes), OPEN)
   return page
 end
 

@@ -12,14 +12,15 @@ M.info = told_at(vim.log.levels.INFO)
 M.warn = told_at(vim.log.levels.WARN)
 M.error = told_at(vim.log.levels.ERROR)
 
---- The notes of a result that are more than information.
+local told = {}
+
+--- The notes of a result that are more than information, each once.
 ---@param notes? { level: string, text: string }[]
 function M.notes(notes)
   for _, note in ipairs(notes or {}) do
-    if note.level == 'warning' then
-      M.warn(note.text)
-    elseif note.level == 'error' then
-      M.error(note.text)
+    if not told[note.text] and (note.level == 'warning' or note.level == 'error') then
+      told[note.text] = true
+      M[note.level == 'error' and 'error' or 'warn'](note.text)
     end
   end
 end

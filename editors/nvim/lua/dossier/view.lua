@@ -8,6 +8,9 @@ local M = {}
 --- By root: the last view of what a model would be given.
 local views = {}
 
+--- By root: what was asked last, which nobody waits for when there is a new question.
+local asked = {}
+
 ---@param root string
 ---@return table? view
 function M.present(root)
@@ -25,13 +28,12 @@ end
 ---@param root string
 ---@param ask table
 ---@param show fun(view: table)
----@return { cancel: fun() }
 function M.ask(root, ask, show)
-  return client.request(root, 'dossier/explain', ask, {
-    result = take(root, function(view)
-      show(view)
-      tell.notes(view.notes)
-    end),
+  if asked[root] then
+    asked[root].cancel()
+  end
+  asked[root] = client.request(root, 'dossier/explain', ask, {
+    result = take(root, show),
     progress = function(value)
       if value.view then
         take(root, show)(value.view)
