@@ -19,6 +19,13 @@ local function explains(task)
   end)
 end
 
+--- What the plugin told; Neovim tells by itself that a server quit.
+local function own()
+  return vim.tbl_filter(function(message)
+    return vim.startswith(message.text, 'dossier: ')
+  end, t.told)
+end
+
 --- A program in place of Dossier, which counts how often it is started as a server.
 local function program(version, help, serve)
   local folder = t.folder()
@@ -70,7 +77,7 @@ t.test('the program is too old', function()
   t.eventually('the user is told', function()
     return t.was_told('dossier 0.0.1') and t.was_told('too old')
   end)
-  t.equal(#t.told, 1, 'once')
+  t.equal(#own(), 1, 'once')
   t.equal(starts(), 1)
   vim.cmd('checkhealth dossier')
   t.contains(t.text(), 'it has no `lsp`')
@@ -85,7 +92,7 @@ t.test('the program crashes at the start, and is not started for ever', function
   t.eventually('the user is told', function()
     return t.was_told('ended while it started (exit code 101)')
   end)
-  t.contains(t.told[1].text, ':Dossier restart')
+  t.contains(own()[1].text, ':Dossier restart')
   for _, path in ipairs({ 'src/lib.rs', 'src/config.rs', 'src/http.rs' }) do
     vim.cmd.edit(app .. '/' .. path)
   end
@@ -119,23 +126,22 @@ end)
 t.test('a folder without Rust', function()
   local folder = t.folder()
   t.write(folder .. '/README.md', '# Nothing\n')
-  vim.cmd('lcd ' .. folder)
+  vim.cmd.tabnew()
+  vim.cmd('tcd ' .. folder)
   vim.cmd.edit(folder .. '/README.md')
   vim.cmd('Dossier explain Fix login')
   t.eventually('the user is told', function()
-    return #t.told > 0
+    return in_float() and t.text():find('no Cargo.toml', 1, true)
   end)
-  t.equal(t.told[1].level, ERROR)
-  t.contains(t.told[1].text:lower(), 'cargo')
-  vim.cmd('lcd -')
+  t.keys('q')
 end)
 
 t.test('a task about nothing that is there', function()
   local app = t.fixture('auth_app')
   vim.cmd.edit(app .. '/src/main.rs')
-  vim.cmd('Dossier explain Zwölf Boxkämpfer jagen Viktor quer über den Sylter Deich')
+  vim.cmd('Dossier copy Zwölf Boxkämpfer jagen Viktor quer über den Sylter Deich')
   t.eventually('the user is told', function()
-    return #t.told > 0 or in_float()
+    return t.was_told('nothing relevant found')
   end)
 end)
 

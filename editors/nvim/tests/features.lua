@@ -14,6 +14,11 @@ local function setup(settings)
   }, settings or {}))
 end
 
+--- Opens a file as it is on disk.
+local function reopen(path)
+  vim.cmd.edit({ args = { app .. '/' .. path }, bang = true })
+end
+
 --- Has the server use a model; it asks for its settings in its own time.
 local function use(name)
   setup({ model = { name = name } })
@@ -103,6 +108,7 @@ t.test('explain: what a model would be given and why, and a jump', function()
 end)
 
 t.test('the rust-analyzer of Neovim is lent, and taken back', function()
+  setup()
   open('src/auth/mod.rs')
   local rust = t.eventually('rust-analyzer runs', function()
     return vim.lsp.get_clients({ name = 'rust-analyzer' })[1]
@@ -122,7 +128,7 @@ t.test('the rust-analyzer of Neovim is lent, and taken back', function()
     return not t.text():find('(lent)', 1, true)
   end)
   t.keys('q')
-  vim.cmd.edit({ bang = true })
+  reopen('src/auth/mod.rs')
 end)
 
 t.test('only what reads is passed on to rust-analyzer', function()
@@ -270,8 +276,7 @@ t.test('the preview shows what will be sent, secrets masked, and sends nothing',
     t.contains(text, message.content)
   end
   t.keys('q')
-  open('src/auth/mod.rs')
-  vim.cmd.edit({ bang = true })
+  reopen('src/auth/mod.rs')
 end)
 
 t.test('ask: the answer comes piece by piece, and is whole', function()

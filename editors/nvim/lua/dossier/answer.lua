@@ -1,7 +1,6 @@
 --- A model's answer, as it comes, in a Markdown buffer of its own.
 
 local client = require('dossier.client')
-local tell = require('dossier.tell')
 local window = require('dossier.window')
 
 local M = {}
@@ -114,7 +113,9 @@ function M.open(root, ask, modifiers)
       for _, file in ipairs(answer.files or {}) do
         remark(buffer, 'sent: ' .. file.path)
       end
-      tell.notes(answer.notes)
+      for _, note in ipairs(answer.notes or {}) do
+        remark(buffer, note.text)
+      end
     end,
     failure = function(err)
       ended('broken off · q closes')

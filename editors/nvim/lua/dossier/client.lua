@@ -110,6 +110,8 @@ local function before_init(params, settings)
   local server = servers[root] or new_server(root)
   server.lender, params.initializationOptions = require('dossier.lend').offer(root)
   params.initializationOptions.shows = true
+  -- So that what is asked before the server pulled its settings is answered by them too.
+  params.initializationOptions.settings = settings.settings.dossier
 end
 
 local function on_init(client)

@@ -67,6 +67,16 @@ local function facts(prompt)
   )
 end
 
+local NAMESPACE = vim.api.nvim_create_namespace('dossier.preview')
+
+--- Shows notes under the first line, which is no part of what would be sent.
+local function add_notes(buffer, notes)
+  local lines = vim.tbl_map(function(note)
+    return { { note.text, 'Comment' } }
+  end, notes or {})
+  vim.api.nvim_buf_set_extmark(buffer, NAMESPACE, 0, 0, { virt_lines = lines })
+end
+
 local function rule(title)
   return ('━━━ %s ━━━'):format(title)
 end
@@ -99,7 +109,7 @@ function M.preview(root, ask, modifiers)
       end)
       local at = window.split(buffer, modifiers)
       vim.wo[at][0].winbar = (facts(prompt) .. ' · S sends, q closes'):gsub('%%', '%%%%')
-      tell.notes(prompt.notes)
+      add_notes(buffer, prompt.notes)
       vim.bo[buffer].filetype = 'markdown'
     end,
   })
