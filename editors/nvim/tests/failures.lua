@@ -8,6 +8,8 @@ local function setup(settings)
   require('dossier').setup(vim.tbl_deep_extend('force', { cmd = t.cmd() }, settings or {}))
 end
 
+t.before = setup
+
 local function in_float()
   return vim.api.nvim_win_get_config(0).relative ~= ''
 end
@@ -126,7 +128,6 @@ end)
 t.test('a folder without Rust', function()
   local folder = t.folder()
   t.write(folder .. '/README.md', '# Nothing\n')
-  vim.cmd.tabnew()
   vim.cmd('tcd ' .. folder)
   vim.cmd.edit(folder .. '/README.md')
   vim.cmd('Dossier explain Fix login')

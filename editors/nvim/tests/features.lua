@@ -164,7 +164,6 @@ t.test('with a bang the text of the lines is the task', function()
     return in_float() and t.text():find('^thread panicked') and t.text():find('src/billing/tax.rs', 1, true)
   end)
   t.keys('q')
-  vim.cmd('bwipeout!')
 end)
 
 t.test('what is typed and not saved counts', function()

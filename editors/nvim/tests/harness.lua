@@ -195,14 +195,18 @@ function M.ollama(env)
   }
 end
 
+--- Called before each test.
+M.before = function() end
+
 local function run(test)
+  M.before()
   M.told = {}
   local started = vim.uv.hrtime()
   local is_well, why = xpcall(test.body, function(err)
     return debug.traceback(tostring(err), 2)
   end)
   -- Whatever a test left open.
-  vim.cmd('silent! tabonly | silent! only!')
+  vim.cmd('tabnew | tabonly!')
   local took = (vim.uv.hrtime() - started) / 1e9
   io.stdout:write(('%s %s (%.1f s)\n'):format(is_well and 'ok  ' or 'FAIL', test.name, took))
   if not is_well then

@@ -57,6 +57,8 @@ function M.float(buffer, title)
     title = (' %s '):format(title),
     title_pos = 'center',
   })
+  -- A file that is opened from here would stand in the floating window.
+  vim.wo[window].winfixbuf = true
   vim.wo[window][0].wrap = true
   vim.wo[window][0].linebreak = true
   vim.wo[window][0].breakindent = true
