@@ -53,7 +53,14 @@ export EDITOR_BENCH_WORKSPACE="${DOSSIER_BENCH_WORKSPACE:-}"
 unset CI OLLAMA_HOST OLLAMA_MODEL DOSSIER_BENCH_WORKSPACE
 
 # Processes of this run that still are there.
-left() { grep -lsF "EDITOR_TEST_RUN=$scratch" /proc/[0-9]*/environ | cut -d/ -f3 | grep -vx "$$" || true; }
+left() {
+    for environ in /proc/[0-9]*/environ; do
+        if grep -qsF "EDITOR_TEST_RUN=$scratch" "$environ"; then
+            process=${environ%/environ}
+            echo "${process#/proc/}"
+        fi
+    done
+}
 
 clean() {
     status=$?

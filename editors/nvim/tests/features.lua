@@ -131,6 +131,20 @@ t.test('the rust-analyzer of Neovim is lent, and taken back', function()
   reopen('src/auth/mod.rs')
 end)
 
+t.test('an answer that waits for rust-analyzer shows at once what is known', function()
+  local other = t.fixture('user_service')
+  setup({ languageServer = { waitSeconds = 120 } })
+  vim.cmd.edit(other .. '/src/lib.rs')
+  explain('Fix find_by_email')
+  t.contains(t.text(), 'src/services/user_service.rs')
+  t.ok(not t.text():find('rust-analyzer ready', 1, true), 'it is not ready yet', t.lines())
+  t.eventually('then with its facts', function()
+    return t.text():find('rust-analyzer ready (lent)', 1, true)
+  end, 90000)
+  t.keys('q')
+  setup()
+end)
+
 t.test('only what reads is passed on to rust-analyzer', function()
   local _, err = require('dossier.lend').forward(nil, {
     server = 'rust-analyzer',

@@ -67,7 +67,9 @@ local function check_server(root)
   end
   health.ok('the server of ' .. root .. ' answers')
   for _, line in ipairs(require('dossier.status').lines(status)) do
-    health.info(line)
+    if line ~= '' then
+      health.info(vim.trim(line))
+    end
   end
 end
 

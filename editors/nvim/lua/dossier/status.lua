@@ -2,7 +2,6 @@
 
 local client = require('dossier.client')
 local window = require('dossier.window')
-local workspace = require('dossier.workspace')
 
 local M = {}
 
@@ -13,7 +12,8 @@ local states = {}
 ---@param state table
 function M.changed(state)
   local root = vim.fs.normalize(vim.uri_to_fname(state.folder))
-  states[root] = state
+  -- What it leaves out is as it was.
+  states[root] = vim.tbl_extend('force', states[root] or {}, state)
   vim.schedule(function()
     vim.cmd('redrawstatus!')
   end)
@@ -28,14 +28,24 @@ local function server_words(server)
   return ('%s %s%s%s'):format(server.name or 'rust-analyzer', server.state or '', percent, choice)
 end
 
+--- The root of the server that the current buffer belongs to. Looks nothing up: it is asked with every redraw.
+local function known_root()
+  local name = vim.api.nvim_buf_get_name(0)
+  for root in pairs(client.all()) do
+    if vim.startswith(name, root .. '/') or vim.b.dossier_root == root then
+      return root
+    end
+  end
+end
+
 ---@return string
 function M.line()
-  local root = workspace.root()
-  local server, state = client.get(root), states[root]
-  if not server then
+  local root = known_root()
+  local state = states[root]
+  if not root then
     return ''
   elseif not state then
-    return server.client and 'dossier' or 'dossier …'
+    return client.get(root).client and 'dossier' or 'dossier …'
   end
   return ('dossier: %d files, %s'):format(state.files or 0, server_words(state.languageServer))
 end

@@ -56,14 +56,14 @@ end
 function M.edit(root, change, show)
   change.folder = vim.uri_from_fname(root)
   client.request(root, 'dossier/edit', change, {
-    result = take(root, function(view)
-      require('dossier.explain').refresh(root, view)
-      if show then
-        show(view)
-      else
-        tell_change(view)
+    result = function(view)
+      if not view.files then
+        return tell.info('this counts from the next task on')
       end
-    end),
+      views[root] = view
+      require('dossier.explain').refresh(root, view);
+      (show or tell_change)(view)
+    end,
   })
 end
 
