@@ -7,6 +7,9 @@ local M = {}
 
 local NAMESPACE = vim.api.nvim_create_namespace('dossier.answer')
 
+--- Half of a usual screen.
+local REMARK_COLUMNS = 60
+
 local function set_bar(buffer, words)
   local at = window.of(buffer)
   if at then
@@ -32,23 +35,38 @@ local function append(buffer, text)
   end
 end
 
---- A line that is shown below the text, and is no part of it.
+--- In lines that fit in a narrow split: what is shown below the text is cut off, not wrapped.
+local function wrapped(words)
+  local lines = { '' }
+  for _, word in ipairs(vim.split(words, '%s+')) do
+    local longer = lines[#lines] == '' and word or lines[#lines] .. ' ' .. word
+    if vim.fn.strdisplaywidth(longer) > REMARK_COLUMNS then
+      table.insert(lines, word)
+    else
+      lines[#lines] = longer
+    end
+  end
+  return lines
+end
+
+--- Shows lines below the text that are no part of it. Those of one place are one mark: so they keep their order.
 local function remark(buffer, words, group)
   local last = vim.api.nvim_buf_line_count(buffer) - 1
-  vim.api.nvim_buf_set_extmark(buffer, NAMESPACE, last, 0, { virt_lines = { { { words, group or 'Comment' } } } })
+  local mark = vim.api.nvim_buf_get_extmarks(buffer, NAMESPACE, { last, 0 }, { last, -1 }, { details = true })[1]
+  local lines = mark and mark[4].virt_lines or {}
+  for _, line in ipairs(wrapped(words)) do
+    table.insert(lines, { { line, group or 'Comment' } })
+  end
+  vim.api.nvim_buf_set_extmark(buffer, NAMESPACE, last, 0, { id = mark and mark[1], virt_lines = lines })
 end
 
 local function summary(answer)
-  local words = {
+  return ('%s · sent %d tokens · received %d · %.1f s'):format(
     answer.model,
-    ('sent %d tokens'):format(answer.sent or 0),
-    ('received %d'):format(answer.received or 0),
-    ('%.1f s'):format((answer.tookMs or 0) / 1000),
-  }
-  if answer.isComplete == false then
-    table.insert(words, 'NOT COMPLETE')
-  end
-  return table.concat(words, ' · ')
+    answer.sent or 0,
+    answer.received or 0,
+    (answer.tookMs or 0) / 1000
+  )
 end
 
 local function set_up(buffer, root, cancel)
@@ -97,6 +115,15 @@ function M.open(root, ask, modifiers)
   window.split(buffer, modifiers)
   set_bar(buffer, 'waiting for the model · q cancels')
 
+  local told = {}
+
+  local function note(text)
+    if not told[text] then
+      told[text] = true
+      remark(buffer, text)
+    end
+  end
+
   request = client.request(root, 'dossier/prompt', ask, {
     progress = function(value)
       if not is_running then
@@ -105,16 +132,17 @@ function M.open(root, ask, modifiers)
         append(buffer, value.text)
         set_bar(buffer, 'answering · q cancels')
       elseif value.note then
-        remark(buffer, value.note)
+        note(value.note)
       end
     end,
     result = function(answer)
-      ended(summary(answer) .. ' · q closes')
+      ended((answer.isComplete == false and 'NOT COMPLETE' or 'done') .. ' · q closes')
+      for _, one in ipairs(answer.notes or {}) do
+        note(one.text)
+      end
+      remark(buffer, summary(answer))
       for _, file in ipairs(answer.files or {}) do
         remark(buffer, 'sent: ' .. file.path)
-      end
-      for _, note in ipairs(answer.notes or {}) do
-        remark(buffer, note.text)
       end
     end,
     failure = function(err)

@@ -23,7 +23,7 @@ local function server_words(server)
   if not server then
     return 'no language server'
   end
-  local percent = server.loadedPercent and (' %d %%'):format(server.loadedPercent) or ''
+  local percent = server.state ~= 'ready' and server.loadedPercent and (' %d %%'):format(server.loadedPercent) or ''
   local choice = server.choice and server.choice ~= 'none' and (' (%s)'):format(server.choice) or ''
   return ('%s %s%s%s'):format(server.name or 'rust-analyzer', server.state or '', percent, choice)
 end

@@ -55,26 +55,21 @@ local function count(value)
   return type(value) == 'table' and #value or value or 0
 end
 
+--- What is said of it above the text: as lines, since much of it must be read.
 local function facts(prompt)
-  local where = prompt.isRemote and 'NOT on this machine' or 'on this machine'
-  return ('%s (%s) · %d tokens · %d secrets masked · %d files%s'):format(
-    prompt.model,
-    where,
-    prompt.tokens,
-    count(prompt.masked),
-    count(prompt.files),
-    prompt.isAllowed == false and ' · not allowed: see model.allowRemote in :help dossier-settings' or ''
-  )
-end
-
-local NAMESPACE = vim.api.nvim_create_namespace('dossier.preview')
-
---- Shows notes under the first line, which is no part of what would be sent.
-local function add_notes(buffer, notes)
-  local lines = vim.tbl_map(function(note)
-    return { { note.text, 'Comment' } }
-  end, notes or {})
-  vim.api.nvim_buf_set_extmark(buffer, NAMESPACE, 0, 0, { virt_lines = lines })
+  local lines = {
+    ('%s, %s'):format(prompt.model, prompt.isRemote and 'NOT on this machine' or 'on this machine'),
+    ('%d tokens · %d files · secrets masked: %d'):format(prompt.tokens, count(prompt.files), count(prompt.masked)),
+  }
+  for _, note in ipairs(prompt.notes or {}) do
+    vim.list_extend(lines, vim.split(note.text, '\n'))
+  end
+  if prompt.isAllowed == false then
+    table.insert(lines, 'It is not allowed: see model.allowRemote in :help dossier-settings')
+  else
+    table.insert(lines, 'Nothing is sent yet: S sends what follows, q closes')
+  end
+  return lines
 end
 
 local function rule(title)
@@ -83,7 +78,8 @@ end
 
 --- Every character that would be sent, each message under a line with its number.
 local function lines_of(prompt)
-  local lines = { rule('instructions') }
+  local lines = facts(prompt)
+  table.insert(lines, rule('instructions'))
   vim.list_extend(lines, vim.split(prompt.system or '', '\n'))
   for number, message in ipairs(prompt.messages) do
     table.insert(lines, rule(('message %d'):format(number)))
@@ -107,9 +103,7 @@ function M.preview(root, ask, modifiers)
         window.close()
         require('dossier.answer').open(root, ask, modifiers)
       end)
-      local at = window.split(buffer, modifiers)
-      vim.wo[at][0].winbar = (facts(prompt) .. ' · S sends, q closes'):gsub('%%', '%%%%')
-      add_notes(buffer, prompt.notes)
+      window.split(buffer, modifiers)
       vim.bo[buffer].filetype = 'markdown'
     end,
   })

@@ -75,7 +75,10 @@ function M.split(buffer, modifiers)
     mods.vertical = true
   end
   vim.cmd({ cmd = 'sbuffer', args = { tostring(buffer) }, mods = mods })
-  return vim.api.nvim_get_current_win()
+  local window = vim.api.nvim_get_current_win()
+  vim.wo[window][0].wrap = true
+  vim.wo[window][0].linebreak = true
+  return window
 end
 
 --- A key in a buffer of ours.
