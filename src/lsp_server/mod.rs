@@ -88,6 +88,7 @@ pub fn main(is_alone: bool) -> ExitCode {
     let _nobody_else_says_so = end.recv();
     lock(&server.under_way).values().for_each(Deadline::cancel);
     server.link.close();
+    drop(lock(&server.pages).take());
     match *lock(&server.phase) {
         Phase::ShutDown => ExitCode::SUCCESS,
         Phase::New | Phase::Running => ExitCode::FAILURE,
