@@ -45,7 +45,9 @@ struct Row {
 
 #[derive(Clone, Copy)]
 struct Cost {
+    /// By the wall, where other work shows, and of all cores.
     ms: f64,
+    cpu_ms: f64,
     /// At the most.
     mb: f64,
 }
@@ -82,14 +84,14 @@ fn measure() -> Result<()> {
     Ok(())
 }
 
-const HEAD: &str = "| lines | no index | | index kept | | in the daemon | |\n|---|---|---|---|---|---|---|";
+const HEAD: &str = "| lines | no index | CPU | | index kept | CPU | | in the daemon | CPU | |\n|---|---|---|---|---|---|---|---|---|---|";
 
 /// Measures the workspace `ws` in a folder, and tells of it.
 fn row(folder: &Path, lines: usize) -> Result<Row> {
     let cold = command(folder, true)?;
     let kept = command(folder, false)?;
     let daemon = in_daemon(folder)?;
-    let cell = |cost: Cost| format!("{:.0} ms | {:.0} MB", cost.ms, cost.mb);
+    let cell = |cost: Cost| format!("{:.0} ms | {:.0} ms | {:.0} MB", cost.ms, cost.cpu_ms, cost.mb);
     say(&format!("| {lines} | {} | {} | {} |", cell(cold), cell(kept), cell(daemon)));
     Ok(Row { lines, cold, kept, daemon })
 }
@@ -179,25 +181,37 @@ fn module(package: usize, file: usize) -> String {
 
 /// What a command costs.
 fn command(folder: &Path, is_cold: bool) -> Result<Cost> {
-    let mut times = Vec::new();
+    let (mut times, mut cpu_times) = (Vec::new(), Vec::new());
     let mut mb: f64 = 0.0;
     for _ in 0..=RUNS {
         let since = Instant::now();
         let mut command = program(folder, &["--quiet", "context", QUESTION]);
         command.args(is_cold.then_some("--no-index")).env("DOSSIER_DAEMON", "false");
         let mut child = command.spawn()?;
-        let status = format!("/proc/{}/status", child.id());
+        let (status, mut cpu) = (format!("/proc/{}/status", child.id()), 0.0);
         while child.try_wait()?.is_none() {
             let peak = fs::read_to_string(&status).unwrap_or_default();
             let peak = peak.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB"));
             mb = mb.max(peak.and_then(|kb| kb.trim().parse::<f64>().ok()).unwrap_or(0.0) / 1e3);
+            cpu = cpu_ms(child.id()).unwrap_or(cpu);
             std::thread::park_timeout(Duration::from_millis(2));
         }
         times.push(ms(since));
+        cpu_times.push(cpu);
     }
     // The first made the index.
-    times.remove(0);
-    Ok(Cost { ms: median(times), mb })
+    (times.remove(0), cpu_times.remove(0));
+    Ok(Cost { ms: median(times), cpu_ms: median(cpu_times), mb })
+}
+
+/// What a process took of all cores by now, in steps of 10 ms. `/proc/PID/stat`: behind the name, which stands in brackets, the times are the
+/// 12th and the 13th word.
+fn cpu_ms(process: u32) -> Option<f64> {
+    const TICK_MS: f64 = 10.0;
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let words = stat.rsplit_once(") ")?.1.split_whitespace().skip(11).take(2);
+    let ticks: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
+    Some(ticks.iter().sum::<f64>() * TICK_MS).filter(|_| ticks.len() == 2)
 }
 
 /// What an answer costs where the workspace is open, and what the daemon takes then.
@@ -222,14 +236,17 @@ fn asked(folder: &Path, daemon: &Connection) -> Result<Cost> {
         task
     };
     daemon.ask::<Context>(&task(0), &limit())?;
+    let process = daemon.hello().process;
+    let before = cpu_ms(process).unwrap_or(f64::NAN);
     let mut times = Vec::new();
     for number in 0..TASKS * RUNS {
         let since = Instant::now();
         daemon.ask::<Context>(&task(number), &limit())?;
         times.push(ms(since));
     }
+    let cpu_ms = (cpu_ms(process).unwrap_or(f64::NAN) - before) / times.len() as f64;
     let status = daemon.ask::<StatusOf>(&Nothing {}, &limit())?;
-    Ok(Cost { ms: median(times), mb: status.memory.unwrap_or(0) as f64 / 1e6 })
+    Ok(Cost { ms: median(times), cpu_ms, mb: status.memory.unwrap_or(0) as f64 / 1e6 })
 }
 
 fn program(folder: &Path, arguments: &[&str]) -> Command {
@@ -260,8 +277,12 @@ const COLD: &str = "#b33";
 const KEPT: &str = "#36c";
 const DAEMON: &str = "#283";
 const CHARTS: [(&str, &str, &[Series]); 3] = [
-    ("a command", "ms", &[("no index", COLD, |row| row.cold.ms), ("index kept", KEPT, |row| row.kept.ms)]),
-    ("an answer in the daemon", "ms", &[("daemon", DAEMON, |row| row.daemon.ms)]),
+    (
+        "a command",
+        "ms of CPU",
+        &[("no index", COLD, |row| row.cold.cpu_ms), ("index kept", KEPT, |row| row.kept.cpu_ms)],
+    ),
+    ("an answer of the daemon", "ms of CPU", &[("daemon", DAEMON, |row| row.daemon.cpu_ms)]),
     (
         "memory",
         "MB",
@@ -273,13 +294,13 @@ const CHARTS: [(&str, &str, &[Series]); 3] = [
     ),
 ];
 /// Of one chart, in pixels, and where its axes are.
-const WIDTH: f64 = 280.0;
+const WIDTH: f64 = 300.0;
 const LEFT: f64 = 52.0;
 const RIGHT: f64 = 262.0;
 const TOP: f64 = 60.0;
 const BOTTOM: f64 = 250.0;
 /// Lines across a chart.
-const TICKS: u32 = 4;
+const TICKS: u32 = 5;
 
 /// Three charts over lines of code, all from nought: what is linear is straight.
 fn plot(rows: &[Row]) -> String {
@@ -305,12 +326,12 @@ fn chart(svg: &mut String, rows: &[Row], (title, unit): (&str, &str), series: &[
     let up = |value: f64| BOTTOM - (BOTTOM - TOP) * value / top;
     let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"20\" font-weight=\"bold\">{title} ({unit})</text>");
     for tick in 0..=TICKS {
-        let value = top * f64::from(tick) / f64::from(TICKS);
+        let value = (top * f64::from(tick) / f64::from(TICKS) * 10.0).round() / 10.0;
         let y = up(value);
         let _ = writeln!(svg, "<path d=\"M{LEFT},{y:.1} H{RIGHT}\" stroke=\"#ddd\"/>");
         let _ = writeln!(
             svg,
-            "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{value:.0}</text>",
+            "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{value}</text>",
             LEFT - 6.0,
             y + 4.0
         );

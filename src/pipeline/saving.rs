@@ -31,11 +31,15 @@ pub(super) struct Shared {
     folder: IndexFolder,
     root: PathBuf,
     view: Vec<u8>,
-    disk: Mutex<Disk>,
+    /// Held while something is put down.
+    index: Mutex<Option<Index>>,
+    /// Held for a moment, because answers tell of it.
+    health: Mutex<Health>,
 }
 
-struct Disk {
-    index: Option<Index>,
+/// How it stands with the index.
+struct Health {
+    is_open: bool,
     /// Something is not there that was learnt before: what comes next brings every part, not the new ones alone. Parts of two states
     /// would be an index that is wrong and does not know it.
     is_behind: bool,
@@ -47,84 +51,94 @@ impl Shared {
     /// The index in `folder` of the workspace at `root` (canonical), as it is looked at, and what it has; with what became of one that was damaged.
     pub fn open(folder: &IndexFolder, root: PathBuf, view: Vec<u8>) -> (Arc<Shared>, Kept, Vec<Note>) {
         let Opened { index, kept, notes, trouble } = folder.open(&root, &view);
-        let disk = Disk { is_behind: index.is_none(), index, trouble, tried: Instant::now() };
-        let shared = Shared { folder: folder.clone(), root, view, disk: Mutex::new(disk) };
-        (Arc::new(shared), kept, notes)
+        let is_open = index.is_some();
+        let health = Health { is_open, is_behind: !is_open, trouble, tried: Instant::now() };
+        let (index, health) = (Mutex::new(index), Mutex::new(health));
+        (Arc::new(Shared { folder: folder.clone(), root, view, index, health }), kept, notes)
     }
 
-    fn disk(&self) -> MutexGuard<'_, Disk> {
-        self.disk.lock().unwrap_or_else(PoisonError::into_inner)
+    fn index(&self) -> MutexGuard<'_, Option<Index>> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn health(&self) -> MutexGuard<'_, Health> {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn is_open(&self) -> bool {
-        self.disk().index.is_some()
+        self.health().is_open
     }
 
     /// Why what was learnt last is not there.
     pub fn trouble(&self) -> Option<Note> {
-        self.disk().trouble.clone()
+        self.health().trouble.clone()
     }
 
     /// What is kept of the bodies of texts; nothing where that cannot be read.
     pub fn bodies(&self, digests: &[Digest]) -> Vec<Option<KeptBody>> {
-        let disk = self.disk();
-        disk.index.as_ref().and_then(|index| index.bodies(digests).ok()).unwrap_or_default()
+        self.index().as_ref().and_then(|index| index.bodies(digests).ok()).unwrap_or_default()
     }
 
-    /// Makes sure that the index is open and where others find it; says whether what was learnt can go there now, and whether all of it must.
-    fn ready(&self) -> Option<Whole> {
-        let mut disk = self.disk();
-        let is_there = disk.index.as_ref().is_some_and(Index::is_there);
-        if !is_there && (disk.index.is_some() || disk.tried.elapsed() >= RETRY) {
-            disk.index = None;
-            let Opened { index, trouble, notes, .. } = self.folder.open(&self.root, &self.view);
-            notes.iter().for_each(|note| tracing::warn!("{}", note.text));
-            *disk = Disk { index, is_behind: true, trouble, tried: Instant::now() };
+    /// Makes sure that the index is open and where others find it; says whether it is.
+    fn is_ready(&self) -> bool {
+        let mut index = self.index();
+        if index.as_ref().is_some_and(Index::is_there) {
+            return true;
         }
-        disk.index.is_some().then_some(Whole(disk.is_behind))
+        // One that was removed is made again at once.
+        if index.is_none() && self.health().tried.elapsed() < RETRY {
+            return false;
+        }
+        *index = None;
+        let Opened { index: opened, trouble, notes, .. } = self.folder.open(&self.root, &self.view);
+        notes.iter().for_each(|note| tracing::warn!("{}", note.text));
+        *index = opened;
+        let is_open = index.is_some();
+        *self.health() = Health { is_open, is_behind: true, trouble, tried: Instant::now() };
+        is_open
     }
 
     /// Whether something is not there that was learnt before.
     fn lacks(&self) -> bool {
-        let disk = self.disk();
-        disk.is_behind || !disk.index.as_ref().is_some_and(Index::is_there)
+        // Never both at once in this order: whoever puts something down takes them in the other.
+        let is_behind = self.health().is_behind;
+        is_behind || !self.index().as_ref().is_some_and(Index::is_there)
     }
 
     /// Whether it is time to try again what could not be put down.
     fn is_due(&self) -> bool {
-        let disk = self.disk();
-        disk.trouble.is_some() && disk.tried.elapsed() >= RETRY
+        let health = self.health();
+        health.trouble.is_some() && health.tried.elapsed() >= RETRY
     }
 
     fn save(&self, mut learnt: Learnt) -> Result<(), IndexError> {
-        let Some(Whole(is_whole)) = self.ready() else { return Ok(()) };
-        if is_whole {
+        if !self.is_ready() {
+            return Ok(());
+        }
+        if self.health().is_behind {
             (learnt.base, learnt.is_new) = (None, true);
         }
         let change = learnt.packed();
-        let mut disk = self.disk();
-        let Some(index) = disk.index.as_mut() else { return Ok(()) };
-        let saved = put(index, change, &learnt);
-        match &saved {
+        let mut index = self.index();
+        let Some(open) = index.as_mut() else { return Ok(()) };
+        let saved = put(open, change, &learnt);
+        let (is_behind, trouble) = match &saved {
             Ok(is_saved) => {
                 tracing::debug!(is_saved, generation = learnt.generation, "index");
-                self.folder.prune(index.path());
-                (disk.is_behind, disk.trouble) = (!is_saved, None);
+                self.folder.prune(open.path());
+                (!is_saved, None)
             }
             Err(error) => {
                 tracing::warn!(%error, "index");
-                (disk.is_behind, disk.trouble) = (true, Some(trouble(error)));
                 // The next time it is set aside.
-                disk.index.take_if(|_| error.is_damage());
+                index.take_if(|_| error.is_damage());
+                (true, Some(trouble(error)))
             }
-        }
-        disk.tried = Instant::now();
+        };
+        *self.health() = Health { is_open: index.is_some(), is_behind, trouble, tried: Instant::now() };
         saved.map(|_| ())
     }
 }
-
-/// Whether all that is known is to be put down.
-struct Whole(bool);
 
 fn put(index: &mut Index, mut change: Change, learnt: &Learnt) -> Result<bool, IndexError> {
     change.commits = commit_change(index, &learnt.commits)?;

@@ -58,6 +58,40 @@ fn watches_that_run_out_later_are_told() {
     until("it watches", || daemon.status()["workspaces"][0]["is_watched"] == true);
 }
 
+/// A hundred thousand take a minute where nothing is optimised: `cargo bench --bench growth -- --many`.
+#[test]
+fn very_many_files_are_answered() {
+    const FOLDERS: usize = 100;
+    const FILES: usize = 80;
+    let daemon = Daemon::sandbox();
+    let modules =
+        |letter: &str, count| (0..count).map(|n| format!("pub mod {letter}{n};\n")).collect::<String>();
+    daemon.sandbox.write("src/lib.rs", modules("d", FOLDERS));
+    for folder in 0..FOLDERS {
+        daemon.sandbox.write(&format!("src/d{folder}/mod.rs"), modules("m", FILES));
+        for file in 0..FILES {
+            let text = format!("pub fn part_{folder}_{file}(order: u32) -> u32 {{ order + 1000 }}\n");
+            daemon.sandbox.write(&format!("src/d{folder}/m{file}.rs"), text);
+        }
+    }
+    let since = Instant::now();
+    daemon.run(&["daemon", "start"]).ends(0, "runs");
+    daemon.run(&["context", "part_17_33", "--fresh"]).shows("pub fn part_17_33(");
+    let opened = since.elapsed();
+    let path = daemon.sandbox.ws("src/d17/m33.rs");
+    std::fs::write(path, "pub fn part_17_33(order: u32) -> u32 { order + 2000 }\n").unwrap();
+    daemon.run(&["context", "part_17_33", "--fresh"]).shows("order + 2000");
+    let status = daemon.status();
+    eprintln!(
+        "{} files: opened in {opened:?}, {} MB",
+        FOLDERS * FILES,
+        status["memory"].as_u64().unwrap() / 1_000_000
+    );
+    assert_eq!(status["workspaces"][0]["is_watched"], true, "{status}");
+    assert_eq!(status["workspaces"][0]["files"], FOLDERS * (FILES + 1) + 4);
+    until("nothing is under way", || daemon.status()["requests"] == 1);
+}
+
 #[test]
 fn one_that_is_suspended_keeps_nobody_waiting() {
     let daemon = Daemon::started();
