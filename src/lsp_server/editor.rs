@@ -87,8 +87,12 @@ impl Editor {
 
     /// Progress for a request that brought a token.
     pub fn progress(self: &Arc<Self>, token: Option<Value>, title: &str) -> Progress {
+        self.begin(token, title, true)
+    }
+
+    fn begin(self: &Arc<Self>, token: Option<Value>, title: &str, is_cancellable: bool) -> Progress {
         if let Some(token) = &token {
-            let value = json!({ "kind": "begin", "title": title, "cancellable": true });
+            let value = json!({ "kind": "begin", "title": title, "cancellable": is_cancellable });
             self.tell("$/progress", json!({ "token": token, "value": value }));
         }
         Progress { editor: Arc::clone(self), token, stage: Mutex::default() }
@@ -97,7 +101,7 @@ impl Editor {
     /// Progress that nobody asked for, where the editor shows such.
     pub fn own_progress(self: &Arc<Self>, title: &str) -> Progress {
         if !self.abilities().work_done {
-            return self.progress(None, title);
+            return self.begin(None, title, false);
         }
         let token = json!(format!("dossier {}", self.last_token.fetch_add(1, Ordering::Relaxed)));
         let created = self.ask(
@@ -105,7 +109,7 @@ impl Editor {
             json!({ "token": token }),
             &Deadline::after(CONFIGURATION_TIME),
         );
-        self.progress(created.is_ok_and(|reply| reply.is_ok()).then_some(token), title)
+        self.begin(created.is_ok_and(|reply| reply.is_ok()).then_some(token), title, false)
     }
 }
 

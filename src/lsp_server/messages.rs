@@ -12,7 +12,7 @@ use super::related::page_of;
 use super::requests::{Ask, Edit, GraphAsk, Lending, Mark, SearchAsk};
 use super::trouble::{Kind, Trouble};
 use super::work::Work;
-use super::{Ended, Phase, Server};
+use super::{Ended, Phase, Server, UnderWay};
 use crate::model::Deadline;
 use crate::rpc::{Answer, CANCEL, Ending, Listener, Reply, lock, spawn_thread};
 
@@ -44,7 +44,8 @@ impl Messages {
                 let why = "too many requests are under way: wait for answers";
                 return answer.send_at_once(Err(error(ErrorCode::RequestFailed, why)));
             }
-            under_way.insert(request.id.clone(), cancel.clone());
+            let token = token_of(&request.params);
+            under_way.insert(request.id.clone(), UnderWay { cancel: cancel.clone(), token });
         }
         let work = Arc::new(Work { server: Arc::clone(server), texts, columns, cancel });
         let id = request.id.clone();
@@ -80,7 +81,7 @@ impl Listener for Messages {
             }
             (Phase::Running, "shutdown") => {
                 *lock(&server.phase) = Phase::ShutDown;
-                lock(&server.under_way).values().for_each(Deadline::cancel);
+                server.cancel(|_, _| true);
                 answer.send_at_once(Ok(Value::Null));
             }
             (Phase::Running, "initialize") => {
@@ -103,11 +104,13 @@ impl Listener for Messages {
                 struct Cancelled {
                     id: RequestId,
                 }
-                if let Ok(Cancelled { id }) = serde_json::from_value(params)
-                    && let Some(request) = lock(&self.server.under_way).get(&id)
-                {
-                    request.cancel();
+                if let Ok(Cancelled { id }) = serde_json::from_value(params) {
+                    self.server.cancel(|known, _| *known == id);
                 }
+            }
+            ("window/workDoneProgress/cancel", Phase::Running) => {
+                let token = Some(&params["token"]);
+                self.server.cancel(|_, request| request.token.as_ref() == token);
             }
             (_, Phase::Running) => self.server.told(&method, params),
             _ => {}
@@ -220,6 +223,12 @@ impl Work {
         }
         result
     }
+}
+
+/// Under which a request tells how far it is; a command's stands beside its argument, or in it.
+fn token_of(params: &Value) -> Option<Value> {
+    let own = params.get("workDoneToken");
+    own.or_else(|| params["arguments"].get(0)?.get("workDoneToken")).filter(|token| !token.is_null()).cloned()
 }
 
 /// `MessageType.Warning`.

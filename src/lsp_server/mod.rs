@@ -65,9 +65,16 @@ pub(crate) struct Server {
     lent: Mutex<Vec<Lending>>,
     trusted: Mutex<Option<bool>>,
     phase: Mutex<Phase>,
-    under_way: Mutex<FxHashMap<RequestId, Deadline>>,
+    under_way: Mutex<FxHashMap<RequestId, UnderWay>>,
     /// Where pages are that the editor is asked to open.
     pages: Mutex<Option<tempfile::TempDir>>,
+}
+
+/// A request that is not answered yet.
+struct UnderWay {
+    cancel: Deadline,
+    /// Under which the editor is shown how far it is, and may take it back.
+    token: Option<Value>,
 }
 
 /// Where the protocol stands.
@@ -86,7 +93,7 @@ pub fn main(is_alone: bool) -> ExitCode {
     let transport = Transport::open(std::io::stdout(), std::io::stdin(), listener);
     server.editor.connect(transport);
     let _nobody_else_says_so = end.recv();
-    lock(&server.under_way).values().for_each(Deadline::cancel);
+    server.cancel(|_, _| true);
     server.link.close();
     drop(lock(&server.pages).take());
     match *lock(&server.phase) {
@@ -122,6 +129,12 @@ impl Server {
             under_way: Mutex::default(),
             pages: Mutex::default(),
         })
+    }
+
+    /// Takes back the requests that are meant.
+    fn cancel(&self, is_meant: impl Fn(&RequestId, &UnderWay) -> bool) {
+        let under_way = lock(&self.under_way);
+        under_way.iter().filter(|(id, request)| is_meant(id, request)).for_each(|(_, it)| it.cancel.cancel());
     }
 
     /// The workspaces that are open.

@@ -98,6 +98,12 @@ fn an_answer_is_taken_back_within_a_tenth_of_a_second() {
     assert!(since.elapsed() < Duration::from_millis(400), "{:?}", since.elapsed());
     assert!(ollama.server().wait_until_left(1, LONG), "the model's server is let go");
     assert_eq!(editor.ask("dossier/explain", json!({}))["task"], TASK);
+    // By the progress that the editor shows, too.
+    let command = json!({ "command": "dossier.prompt", "arguments": [{ "task": TASK }], "workDoneToken": 7 });
+    let request = editor.begin("workspace/executeCommand", command);
+    editor.hears("$/progress", |told| told["token"] == 7 && told["value"]["kind"] == "begin");
+    editor.tell("window/workDoneProgress/cancel", json!({ "token": 7 }));
+    assert_eq!(request.wait()["error"]["code"], -32800);
 }
 
 #[test]
