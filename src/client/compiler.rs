@@ -45,6 +45,7 @@ pub(crate) struct Compiler<'a> {
 }
 
 /// One dossier with the messages that carry it.
+#[derive(Debug)]
 pub(crate) struct Dossier {
     pub answer: protocol::Dossier,
     pub system: String,

@@ -265,7 +265,7 @@ impl<'a> Questions<'a> {
 
     fn answer<R: Request>(&self, params: R::Params, deadline: &Deadline) -> Answer<R::Result> {
         self.still_ready()?;
-        let answer = self.client.request::<R>(params, deadline)?;
+        let answer = self.client.request::<R>(params, &self.client.patience(deadline))?;
         self.still_ready()?;
         Ok(answer)
     }

@@ -8,7 +8,7 @@ use lsp_types::Uri;
 
 use super::texts::canonical;
 use crate::budget::Level;
-use crate::client::settings;
+use crate::client::{Dossier, settings};
 use crate::lsp::{path_of, uri_of};
 use crate::model::Note;
 
@@ -36,6 +36,8 @@ pub(super) struct Present {
     pub excluded: BTreeSet<String>,
     pub levels: BTreeMap<String, Level>,
     pub budget: Option<u32>,
+    /// What was looked at last before sending, with its name.
+    pub previewed: Option<(String, Arc<Dossier>)>,
 }
 
 impl Folder {

@@ -30,6 +30,7 @@ mod work;
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 
@@ -66,6 +67,8 @@ pub(crate) struct Server {
     trusted: Mutex<Option<bool>>,
     phase: Mutex<Phase>,
     under_way: Mutex<FxHashMap<RequestId, UnderWay>>,
+    /// How many were looked at before sending.
+    previews: AtomicU64,
     /// Where pages are that the editor is asked to open.
     pages: Mutex<Option<tempfile::TempDir>>,
 }
@@ -127,6 +130,7 @@ impl Server {
             trusted: Mutex::default(),
             phase: Mutex::new(Phase::New),
             under_way: Mutex::default(),
+            previews: AtomicU64::new(1),
             pages: Mutex::default(),
         })
     }

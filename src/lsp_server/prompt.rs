@@ -1,6 +1,7 @@
 //! `dossier/prompt`: the dossier goes to a model, and its answer comes as it is written; or exactly what would go.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -8,18 +9,18 @@ use serde_json::{Value, json};
 use super::configuration::Configuration;
 use super::editor::{Editor, Teller};
 use super::explain::nothing_found;
-use super::folders::Folder;
+use super::folders::{Folder, Present};
 use super::requests::Ask;
 use super::trouble::{Kind, Trouble};
 use super::work::Work;
-use crate::client::{Asker, Cleaner, Compiler, Kept, Model, Sink, Source, Talk, Task, Tell};
+use crate::client::{Asker, Cleaner, Compiler, Dossier, Kept, Model, Sink, Source, Talk, Task, Tell};
 use crate::config::{Format, Origin};
 use crate::llm::ChatRequest;
 use crate::plan::Offer;
 use crate::render::harmless;
 use crate::rpc::lock;
 use crate::session::protocol::{
-    Candidates, Context, Dossier, Lookup, LookupAnswer, LookupParams, Task as Asked,
+    self, Candidates, Context, Lookup, LookupAnswer, LookupParams, Task as Asked,
 };
 use crate::store::Answered;
 use crate::text;
@@ -90,7 +91,10 @@ impl Work {
         let asker = Asker::new(task, PLANNING, Box::new(source), teller);
         let mut compiler = Compiler::new(task, &asker, &cleaner, teller, window);
         compiler.edit(&present.excluded, &present.pinned, &present.levels);
-        let dossier = compiler.fitting()?;
+        let dossier = match &ask.previewed {
+            Some(id) => looked_at(&present, id)?,
+            None => Arc::new(compiler.fitting()?),
+        };
         for note in &dossier.answer.notes {
             teller.notes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(json!(note));
         }
@@ -103,6 +107,10 @@ impl Work {
         let request = compiler.conversation(&dossier)?;
         let Some(model) = model.filter(|_| !ask.preview) else {
             let mut preview = preview(&request, dossier.prompt_tokens, files);
+            let id =
+                format!("{}-{}", std::process::id(), self.server.previews.fetch_add(1, Ordering::Relaxed));
+            preview["id"] = json!(id);
+            lock(&folder.present).previewed = Some((id, Arc::clone(&dossier)));
             preview["model"] = json!(name);
             preview["isRemote"] = json!(is_remote);
             preview["isAllowed"] = json!(is_allowed);
@@ -132,6 +140,14 @@ impl Work {
             "files": files,
         }))
     }
+}
+
+/// What a person looked at, and wants sent.
+fn looked_at(present: &Present, id: &str) -> anyhow::Result<Arc<Dossier>> {
+    let known = present.previewed.as_ref().filter(|(known, _)| known == id);
+    known.map(|(_, dossier)| Arc::clone(dossier)).ok_or_else(|| {
+        Trouble::new(Kind::Other, "what was looked at is not kept any more: look at it again").into()
+    })
 }
 
 /// Exactly what would be sent.
@@ -167,7 +183,7 @@ impl Source for Linked<'_> {
         Ok(self.work.ask::<Candidates>(self.task, &self.with_server(asked))?)
     }
 
-    fn context(&self, asked: &Asked) -> anyhow::Result<Dossier> {
+    fn context(&self, asked: &Asked) -> anyhow::Result<protocol::Dossier> {
         Ok(self.work.ask::<Context>(self.task, &self.with_server(asked))?)
     }
 

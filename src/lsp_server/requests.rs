@@ -32,6 +32,8 @@ pub(super) struct Ask {
     pub format: Option<Format>,
     /// Of `dossier/prompt` alone: nothing is sent.
     pub preview: bool,
+    /// The name of what was looked at, and is to be sent as it is.
+    pub previewed: Option<String>,
 }
 
 impl Ask {

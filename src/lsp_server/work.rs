@@ -10,10 +10,10 @@ use super::Server;
 use super::configuration::Configuration;
 use super::document::Columns;
 use super::editor::Progress;
-use super::folders::{Folder, Present};
+use super::folders::{Folder, Present, path_of_uri};
 use super::link::{Scene, Unanswered};
 use super::requests::Ask;
-use super::texts::Texts;
+use super::texts::{Texts, canonical};
 use super::trouble::{Kind, Trouble};
 use crate::budget::Level;
 use crate::client::settings::{self, Loaded};
@@ -80,16 +80,14 @@ impl Work {
 
     /// With the servers that the editor lends for the folder, and whether its user trusts it.
     pub fn lsp(&self, wish: Lsp, folder: &Folder) -> Lsp {
+        // A server of a folder inside the workspace loads all of it, and one of a folder around it loads it, too.
+        let knows = |uri: &String| {
+            let path = path_of_uri(uri).map(|path| canonical(&path));
+            path.is_some_and(|path| path.starts_with(&folder.root) || folder.root.starts_with(&path))
+        };
         let lent = lock(&self.server.lent);
-        let is_of = |uri: &String| {
-            lock(&self.server.folders).find(Some(uri), None).is_some_and(|it| it.root == folder.root)
-        };
-        let around = |uri: &String| {
-            super::folders::path_of_uri(uri)
-                .is_some_and(|path| folder.root.starts_with(super::texts::canonical(&path)))
-        };
-        let lending = lent.iter().find(|lending| lending.folders.iter().any(|uri| is_of(uri) || around(uri)));
-        let lent = lending.map(|lending| Lent {
+        let lent = lent.iter().find(|lending| lending.folders.iter().any(knows));
+        let lent = lent.map(|lending| Lent {
             server: lending.server.clone(),
             encoding: lending.position_encoding.clone(),
         });

