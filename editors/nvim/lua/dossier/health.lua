@@ -3,6 +3,7 @@
 local client = require('dossier.client')
 local config = require('dossier.config')
 local failure = require('dossier.failure')
+local request = require('dossier.request')
 
 local M = {}
 
@@ -54,7 +55,7 @@ end
 
 local function check_server(root)
   local status
-  client.request(root, 'dossier/status', {}, {
+  request.send(root, 'dossier/status', {}, {
     result = function(result)
       status = result
     end,
