@@ -444,4 +444,16 @@ t.test('it starts with the first Rust buffer, where that is wanted', function()
   t.keys('q')
 end)
 
+if vim.lsp.config then
+  t.test('what is set by vim.lsp.config counts', function()
+    local other = t.fixture('user_service')
+    setup()
+    vim.lsp.config('dossier', { settings = { dossier = { context = { budget = 2500 } } } })
+    vim.cmd.edit(other .. '/src/lib.rs')
+    explain('Fix find_by_email')
+    t.contains(t.text(), ' of 2500 tokens')
+    t.keys('q')
+  end)
+end
+
 t.finish()

@@ -122,6 +122,19 @@ local function forget(root)
   end
 end
 
+--- The same with what the user changed by `vim.lsp.config('dossier', …)`.
+local function resolved()
+  local native = vim.lsp.config and vim.lsp.config.dossier
+  return native and vim.deepcopy(native) or M.config()
+end
+
+--- The command that starts the server.
+---@return string[]
+function M.cmd()
+  local cmd = resolved().cmd
+  return type(cmd) == 'table' and cmd or config.cmd()
+end
+
 local function on_exit(code, signal, id)
   local root = root_of(id)
   vim.schedule(function()
@@ -137,7 +150,7 @@ local function on_exit(code, signal, id)
     if server.is_stopping then
       return
     elseif not started then
-      failure.explain(config.cmd(), code, signal)
+      failure.explain(M.cmd(), code, signal)
     elseif code ~= 0 or signal ~= 0 then
       tell.error(('the server ended (%s); the next :Dossier starts it again'):format(failure.cause(code, signal)))
     end
@@ -176,12 +189,6 @@ function M.config()
   }
 end
 
---- The same with what the user changed by `vim.lsp.config('dossier', …)`.
-local function resolved()
-  local native = vim.lsp.config and vim.lsp.config.dossier
-  return native and vim.deepcopy(native) or M.config()
-end
-
 local function stop(server, by_force)
   server.is_stopping = true
   local client = vim.lsp.get_client_by_id(server.id)
@@ -195,7 +202,7 @@ local function give_up_later(root, server)
     if servers[root] == server and not server.client then
       failed[root] = true
       tell.error(('`%s` did not answer in %d seconds: see :checkhealth dossier'):format(
-        table.concat(config.cmd(), ' '),
+        table.concat(M.cmd(), ' '),
         STARTING_MS / 1000
       ))
       stop(server, true)
@@ -222,7 +229,7 @@ function M.start(root)
   server.id = neovim.start(settings)
   if not server.id then
     failed[root], servers[root] = true, nil
-    failure.explain(config.cmd(), 0, 0)
+    failure.explain(M.cmd(), 0, 0)
     return nil
   end
   give_up_later(root, server)
@@ -272,8 +279,9 @@ end
 
 --- Has a server start with the first Rust buffer.
 function M.autostart()
-  if vim.fn.executable(config.cmd()[1]) == 0 then
-    return tell.error(failure.missing(config.cmd()[1]))
+  local program = M.cmd()[1]
+  if vim.fn.executable(program) == 0 then
+    return tell.error(failure.missing(program))
   elseif vim.lsp.enable then
     return vim.lsp.enable('dossier')
   end

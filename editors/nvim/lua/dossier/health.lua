@@ -32,7 +32,7 @@ local function check_settings()
 end
 
 local function check_program()
-  local cmd = config.cmd()
+  local cmd = client.cmd()
   if vim.fn.executable(cmd[1]) == 0 then
     return health.error(failure.missing(cmd[1]))
   end
