@@ -31,4 +31,10 @@ for manifest in fixtures/*/Cargo.toml; do
     (cd "$(dirname "$manifest")" && CARGO_TARGET_DIR="$root/target/fixtures" cargo test --quiet --locked)
 done
 
+# The editors, for real: VS Code in a browser, two versions of Neovim. They try the program that was just built.
+DOSSIER=${CARGO_TARGET_DIR:-$root/target}/debug/dossier
+export DOSSIER
+run ci/vscode.sh
+run ci/nvim.sh
+
 say "all is well"

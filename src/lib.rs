@@ -35,4 +35,6 @@ pub mod session;
 pub mod daemon;
 pub mod eval;
 
+mod client;
 pub mod cli;
+pub mod lsp_server;

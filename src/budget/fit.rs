@@ -28,7 +28,7 @@ const AROUND_BYTES: u32 = 40;
 /// A file of which at least this share is chosen is shown whole, where there is room.
 const WHOLE: f64 = 0.8;
 /// Reasons kept with an entry.
-const MOST_REASONS: usize = 6;
+pub const MOST_REASONS: usize = 6;
 /// Files that are named with what is left when no more code fits.
 const MENTIONS: usize = 10;
 /// Tokens of a gap's marker.
@@ -38,7 +38,7 @@ const WIRING_FROM: usize = 3;
 
 /// What must hold of the result.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct Limits<'a> {
     /// Tokens for all entries together.
     pub tokens: u32,
     pub max_files: Option<usize>,
@@ -47,6 +47,8 @@ pub struct Limits {
     pub fill: bool,
     /// Whether the task is about this workspace; nothing goes in where it is not.
     pub is_relevant: bool,
+    /// Files that are not to be shown whole because much of them is.
+    pub narrow: &'a BTreeSet<FileId>,
 }
 
 /// What was chosen.
@@ -64,7 +66,7 @@ pub fn fit(
     facts: &Facts<'_>,
     ranked: &[Ranked],
     candidates: &Candidates,
-    limits: Limits,
+    limits: Limits<'_>,
     counter: &TokenCounter,
     price: &dyn Fn(&Entry) -> u32,
 ) -> Fitted {
@@ -83,6 +85,7 @@ pub fn fit(
         ranked: considered,
         limit: limits.tokens,
         widen: !candidates.pinned,
+        narrow: limits.narrow,
         price,
     };
     let mut offers = worth::offers(facts, considered, candidates);
@@ -141,6 +144,7 @@ struct Packer<'a> {
     limit: u32,
     /// Whether a file that is mostly shown is shown whole.
     widen: bool,
+    narrow: &'a BTreeSet<FileId>,
     price: &'a dyn Fn(&Entry) -> u32,
 }
 
@@ -204,7 +208,7 @@ impl Packer<'_> {
 
     /// Another level that suits a file better than the ranges that were chosen.
     fn better(&self, facts: &Facts<'_>, place: usize, entry: &Entry) -> Option<Entry> {
-        if !self.widen {
+        if !self.widen || self.narrow.contains(&self.ranked[place].file) {
             return None;
         }
         let sheet = &self.sheets[place];

@@ -18,9 +18,9 @@ pub struct Sheet<'a> {
     pub file: FileId,
     /// The text with secrets masked; its lines are those of the file.
     text: &'a str,
-    lines: LineIndex,
+    lines: &'a LineIndex,
     /// The lines of the text as it was read, which spans are of: masking keeps lines and moves bytes.
-    read: LineIndex,
+    read: &'a LineIndex,
     items: &'a [Symbol],
     facts: &'a Facts<'a>,
     /// Tokens of each line, where they were counted.
@@ -32,9 +32,8 @@ pub struct Sheet<'a> {
 impl<'a> Sheet<'a> {
     pub fn new(facts: &'a Facts<'a>, file: FileId, mask: bool, counter: &'a TokenCounter) -> Sheet<'a> {
         let original = &facts.snapshot.file(file).text;
-        let (text, masked) = if mask { original.masked() } else { (&**original, 0) };
-        let lines = LineIndex::new(text);
-        let read = LineIndex::new(original);
+        let read = original.line_index();
+        let (text, lines, masked) = if mask { original.masked() } else { (&**original, read, 0) };
         let costs = RefCell::new(vec![None; lines.count() as usize + 1]);
         Sheet { file, text, lines, read, items: facts.items(file), facts, costs, counter, masked }
     }

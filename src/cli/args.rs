@@ -1,6 +1,6 @@
 //! What can be typed. What it means is decided in `config`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
@@ -48,6 +48,8 @@ pub(super) enum Command {
     /// The process that keeps workspaces open, so that answers come at once
     #[command(subcommand)]
     Daemon(DaemonCommand),
+    /// Serve an editor over standard input and output, by the language server protocol (docs/lsp.md)
+    Lsp(LspArgs),
     /// Measure what Dossier is worth on your own code: on past commits, or on tasks with known answers
     Eval(Box<EvalArgs>),
     /// Check what is there, and say how to mend what is not
@@ -90,12 +92,29 @@ pub(super) struct DaemonRun {
     pub open: Option<PathBuf>,
 }
 
+#[derive(Debug, clap::Args)]
+pub(super) struct LspArgs {
+    /// Answer in this process, and ask no daemon
+    #[arg(long)]
+    pub no_daemon: bool,
+    /// What most editors give; there is no other way than this
+    #[arg(long, hide = true)]
+    pub stdio: bool,
+}
+
 /// Which workspace is meant.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct Place {
     /// A folder inside the workspace [default: the current folder]
     #[arg(short, long, value_name = "FOLDER")]
     pub workspace: Option<PathBuf>,
+}
+
+impl Place {
+    /// Where the workspace is looked for; `None`: from the current folder.
+    pub fn folder(&self) -> Option<&Path> {
+        self.workspace.as_deref()
+    }
 }
 
 #[derive(Debug, clap::Args)]

@@ -11,7 +11,7 @@ use anyhow::{Context, bail, ensure};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
-use super::settings::{on_path, variable};
+use crate::client::settings::{on_path, variable};
 
 /// What a terminal takes in one OSC 52 sequence, in bytes before encoding: xterm and others stop at 100,000 encoded.
 const TERMINAL_BYTES: usize = 74_994;

@@ -4,11 +4,11 @@ use super::Outcome;
 use super::args::Place;
 use super::messages::Messages;
 use super::output::Output;
-use super::settings::{self, Loaded};
+use crate::client::settings::{self, Loaded};
 use crate::render::printable;
 
 pub(super) fn show(place: &Place, messages: &Messages) -> anyhow::Result<Outcome> {
-    let (root, notes) = settings::root(place)?;
+    let (root, notes) = settings::root(place.folder())?;
     let loaded = settings::load(&root, Vec::new());
     messages.notes(&notes);
     messages.notes(&loaded.notes);

@@ -6,7 +6,9 @@ use super::Outcome;
 use super::args::ContextArgs;
 use super::messages::{Messages, has_color};
 use super::output::Output;
-use super::task::{Task, nothing_found};
+use super::source::Source;
+use super::task::{self, nothing_found};
+use crate::client::Asker;
 use crate::config::Format;
 use crate::session::protocol::{Dossier, ExplainWish};
 
@@ -14,13 +16,14 @@ use crate::session::protocol::{Dossier, ExplainWish};
 const PLANNING: Duration = Duration::from_secs(3);
 
 pub(super) fn run(args: &ContextArgs, messages: &Messages) -> anyhow::Result<Outcome> {
-    let task = Task::read(&args.query, &args.place, args.settings.typed(), messages)?;
+    let task = task::read(&args.query, &args.place, args.settings.typed(), messages)?;
     let output = Output::new(args.output.clone(), args.copy);
     let explained = args.explain_context && task.settings.format.value != Format::Json;
     let mut asked = task.asked(!args.no_content);
     asked.fresh = args.settings.daemon.fresh;
     asked.explain = explained.then(|| explain_wish(&output));
-    let dossier = task.asker(PLANNING, messages)?.dossier(asked)?;
+    let source = Source::find(&task.root, &task.settings, messages)?;
+    let dossier = Asker::new(&task, PLANNING, Box::new(source), messages).dossier(asked)?;
     messages.notes(&dossier.notes);
     print(&dossier, &output, task.settings.format.value, messages)
 }

@@ -1,6 +1,5 @@
-//! The daemon as commands use it, and `dossier daemon`.
+//! `dossier daemon`.
 
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -9,21 +8,16 @@ use super::Outcome;
 use super::args::{DaemonCommand, DaemonRun};
 use super::messages::Messages;
 use super::output::Output;
-use super::server;
-use super::settings::{self, cache_folder, server_options, state_folder, variable};
-use crate::config::{Kind, Name, Settings};
-use crate::daemon::{self, Connection, DaemonPlace, Log, Lost, ServeError};
+use crate::client::settings::{self, state_folder};
+use crate::client::{self, keys, place, running};
+use crate::daemon::{self, DaemonPlace, Log, Lost, ServeError};
 use crate::lsp::ServerState;
 use crate::model::Deadline;
 use crate::render::printable;
 use crate::session::protocol::{self, Lsp, Nothing, StatusOf};
-use crate::session::{Host, Limits};
-use crate::store::IndexFolder;
 
 /// The daemon says how it does from what it has at hand.
 const STATUS_TIME: Duration = Duration::from_secs(5);
-/// Set where programs run unattended: nothing is to be left running there.
-const UNATTENDED: &str = "CI";
 const MB: f64 = 1e6;
 
 pub(super) fn run(command: &DaemonCommand, messages: &Messages) -> anyhow::Result<Outcome> {
@@ -33,67 +27,6 @@ pub(super) fn run(command: &DaemonCommand, messages: &Messages) -> anyhow::Resul
         DaemonCommand::Stop => stop(messages),
         DaemonCommand::Status { json } => status(*json, messages),
     }
-}
-
-/// The daemon for a command: the one that runs, of this build of the program. One of another build is ended.
-pub(super) fn reach(settings: &Settings) -> Option<Connection> {
-    is_wanted(settings).then(|| running(&place().ok()?)).flatten()
-}
-
-/// The same; starts one where none runs, and waits until it is there.
-pub(super) fn reach_or_start(settings: &Settings) -> Option<Connection> {
-    reach(settings).or_else(|| {
-        let place = is_wanted(settings).then(place)?.ok()?;
-        daemon::start(&["daemon", "run"], &keys()).ok()?;
-        daemon::wait_for(&place).ok()
-    })
-}
-
-/// Starts one for the next command where none runs, and does not wait for it.
-pub(super) fn start_for_next(settings: &Settings, root: &Path) {
-    let may_be = |place: DaemonPlace| !place.is_held() && (place.is_safe() || !place.folder().exists());
-    let is_missing = is_wanted(settings) && place().is_ok_and(may_be);
-    if let (true, Some(root)) = (is_missing, root.to_str()) {
-        let started = daemon::start(&["daemon", "run", "--open", root], &keys());
-        tracing::info!(?started, "a daemon for the next command");
-    }
-}
-
-/// The process that serves, where one does and is wanted.
-///
-/// # Errors
-/// Where none can.
-pub(super) fn look(settings: &Settings) -> anyhow::Result<Option<u32>> {
-    let place = place()?;
-    if place.folder().exists() && !place.is_safe() {
-        place.make()?;
-    }
-    Ok(is_wanted(settings).then(|| daemon::connect(&place).ok()).flatten().map(|it| it.hello().process))
-}
-
-/// Keys stay with the commands that need them.
-fn keys() -> Vec<String> {
-    let secret = Name::ALL.into_iter().filter(|name| name.kind() == Kind::Secret);
-    secret.map(Name::variable).collect()
-}
-
-fn is_wanted(settings: &Settings) -> bool {
-    let is_unattended = std::env::var(UNATTENDED).is_ok_and(|ci| !matches!(ci.as_str(), "" | "0" | "false"));
-    cfg!(unix) && settings.daemon.value && !is_unattended
-}
-
-fn running(place: &DaemonPlace) -> Option<Connection> {
-    let connection = daemon::connect(place).inspect_err(|error| tracing::debug!(%error, "no daemon")).ok()?;
-    if connection.is_own_build() {
-        return Some(connection);
-    }
-    tracing::info!(other = connection.hello().version, "a daemon of another build is ended");
-    let _is_started_anew_by_the_next = daemon::stop(place, connection);
-    None
-}
-
-fn place() -> anyhow::Result<DaemonPlace> {
-    Ok(DaemonPlace::of_user(variable, cache_folder().as_deref())?)
 }
 
 fn serve(args: &DaemonRun, messages: &Messages) -> anyhow::Result<Outcome> {
@@ -111,19 +44,9 @@ fn serve(args: &DaemonRun, messages: &Messages) -> anyhow::Result<Outcome> {
         .try_init();
     messages.say(&format!("serving at {}; the log is {}", place.socket().display(), path.display()));
     let settings = settings::of_user();
-    let limits = Limits {
-        idle: Duration::from_mins(settings.daemon_idle.value.into()),
-        memory: u64::from(settings.daemon_memory.value) * 1_000_000,
-        ..Limits::default()
-    };
-    let host = Host {
-        index: settings.index.value.then(cache_folder).flatten().map(|cache| IndexFolder::in_cache(&cache)),
-        server: server_options(&settings),
-        folder: place.folder().to_owned(),
-        limits,
-    };
-    let lsp = Lsp { wait_ms: 0, ..server::wish(&settings) };
-    let opened = args.open.as_deref().map(|root| (server::protocol_place(root, &settings), lsp));
+    let host = client::host(&settings, place.folder());
+    let lsp = Lsp { wait_ms: 0, ..client::wish(&settings) };
+    let opened = args.open.as_deref().map(|root| (client::protocol_place(root, &settings), lsp));
     match daemon::serve(&place, host, daemon::build(), opened) {
         Ok(_) => Ok(Outcome::Done),
         Err(error @ ServeError::Held(_)) => bail!("{error}: `dossier daemon status` tells of it"),

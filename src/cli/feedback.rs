@@ -6,10 +6,10 @@ use anyhow::{bail, ensure};
 
 use super::Outcome;
 use super::args::{FeedbackArgs, StatsArgs, Verdict};
-use super::journal::Kept;
 use super::messages::Messages;
 use super::output::Output;
-use super::settings;
+use crate::client::Kept;
+use crate::client::settings;
 use crate::render::printable;
 use crate::store::{self, Record, Tally, last_dossier, tally};
 
@@ -20,7 +20,7 @@ const LONGEST_PATH: usize = 500;
 const NAMED: usize = 5;
 
 pub(super) fn give(args: &FeedbackArgs, messages: &Messages) -> anyhow::Result<Outcome> {
-    let (root, _) = settings::root(&args.place)?;
+    let (root, _) = settings::root(args.place.folder())?;
     ensure!(
         args.verdict == Verdict::Missing || args.paths.is_empty(),
         "paths are for what was missing: `dossier feedback missing {}`",
@@ -50,7 +50,7 @@ pub(super) fn give(args: &FeedbackArgs, messages: &Messages) -> anyhow::Result<O
 }
 
 pub(super) fn stats(args: &StatsArgs, messages: &Messages) -> anyhow::Result<Outcome> {
-    let (root, _) = settings::root(&args.place)?;
+    let (root, _) = settings::root(args.place.folder())?;
     let kept = Kept::open(&root, messages);
     let workspace = kept.workspace();
     let counted = tally(&kept.records(), (!args.all).then_some(&workspace));

@@ -2,11 +2,12 @@
 
 use anyhow::ensure;
 
+use super::Outcome;
 use super::args::{GraphArgs, Question as Typed};
 use super::messages::Messages;
 use super::output::Output;
 use super::source::Source;
-use super::{Outcome, server, settings};
+use crate::client::{self, settings};
 use crate::model::Certainty;
 use crate::render::printable;
 use crate::session::protocol::{Graph, GraphAnswer, GraphParams};
@@ -20,19 +21,19 @@ pub(super) fn run(args: &GraphArgs, messages: &Messages) -> anyhow::Result<Outco
         !args.symbol.trim().is_empty(),
         "the symbol is empty: name an item of the workspace, as in `dossier graph callers Auth::login`"
     );
-    let (root, notes) = settings::root(&args.place)?;
+    let (root, notes) = settings::root(args.place.folder())?;
     messages.notes(&notes);
     let typed = args.server.typed().into_iter().chain(args.index.typed()).chain(args.daemon.typed());
     let loaded = settings::load(&root, typed.collect());
     messages.notes(&loaded.notes);
     let params = GraphParams {
-        place: server::protocol_place(&root, &loaded.settings),
+        place: client::protocol_place(&root, &loaded.settings),
         question: question(args.question),
         symbol: args.symbol.clone(),
         depth: args.depth,
-        lsp: server::wish(&loaded.settings),
+        lsp: client::wish(&loaded.settings),
         fresh: args.daemon.fresh,
-        time_ms: server::ANSWER_TIME.as_millis() as u64,
+        time_ms: client::ANSWER_TIME.as_millis() as u64,
     };
     let GraphAnswer { report, notes, .. } =
         Source::find(&root, &loaded.settings, messages)?.ask::<Graph>(&params)?;

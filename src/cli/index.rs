@@ -11,8 +11,8 @@ use super::args::{CleanArgs, IndexArgs};
 use super::messages::Messages;
 use super::output::Output;
 use super::progress::Progress;
-use super::server::walk_options;
-use super::settings::{self, cache_folder};
+use crate::client::settings::{self, cache_folder};
+use crate::client::walk_options;
 use crate::model::Deadline;
 use crate::pipeline::{IndexStatus, OpenOptions, Watch, Workspace};
 use crate::render::printable;
@@ -23,7 +23,7 @@ use crate::workspace::WalkOptions;
 const MB: f64 = 1e6;
 
 pub(super) fn run(args: &IndexArgs, messages: &Messages) -> anyhow::Result<Outcome> {
-    let (root, notes) = settings::root(&args.place)?;
+    let (root, notes) = settings::root(args.place.folder())?;
     messages.notes(&notes);
     let loaded = settings::load(&root, args.patterns.typed());
     messages.notes(&loaded.notes);
@@ -45,10 +45,10 @@ fn update(root: &Path, walk: &WalkOptions, folder: &IndexFolder, messages: &Mess
     let bar = Bar { progress: Progress::files(messages), lines: AtomicUsize::new(0), since: Instant::now() };
     let open = OpenOptions { index: Some(folder), watch: Some(&bar) };
     let mut workspace = Workspace::open_with(root, walk, open, &Deadline::never())?;
-    let is_kept = workspace.is_kept();
+    let (is_kept, notes) = (workspace.is_kept(), workspace.notes());
     let trouble = workspace.settle();
     drop(bar);
-    messages.notes(&workspace.snapshot.notes);
+    messages.notes(&notes);
     messages.notes(&workspace.history.notes);
     ensure!(is_kept, "nothing was kept in {}: see above", folder.path().display());
     match trouble {
@@ -119,7 +119,7 @@ pub(super) fn clean(args: &CleanArgs, messages: &Messages) -> anyhow::Result<Out
     let removed = if args.all {
         folder.remove(None)?
     } else {
-        let (root, notes) = settings::root(&args.place)?;
+        let (root, notes) = settings::root(args.place.folder())?;
         messages.notes(&notes);
         folder.remove(Some(&root))?
     };

@@ -1,10 +1,13 @@
 //! What is told beside the data: notes, errors, the log. All of it on standard error, and a standard error that
 //! is closed is no reason to stop.
 
+use std::any::Any;
 use std::io::{IsTerminal, Write};
 
 use tracing_subscriber::EnvFilter;
 
+use super::progress::Progress;
+use crate::client::Tell;
 use crate::model::{Note, NoteLevel};
 use crate::render::printable;
 
@@ -85,6 +88,20 @@ impl Messages {
         if !self.quiet {
             write_line(kind, text);
         }
+    }
+}
+
+impl Tell for Messages {
+    fn say(&self, text: &str) {
+        Messages::say(*self, text);
+    }
+
+    fn warn(&self, text: &str) {
+        Messages::warn(*self, text);
+    }
+
+    fn busy(&self, what: &'static str) -> Box<dyn Any> {
+        Box::new(Progress::spinner(what, self))
     }
 }
 

@@ -14,15 +14,12 @@ mod feedback;
 mod flags;
 mod graph;
 mod index;
-mod journal;
 mod messages;
 mod output;
-mod planner;
 mod progress;
 mod prompt;
 mod query;
 mod server;
-mod settings;
 mod source;
 mod task;
 mod trust;
@@ -47,15 +44,31 @@ enum Outcome {
     Troubled,
 }
 
-/// Runs what the command line asks and gives the exit code.
-pub fn main() -> ExitCode {
+/// What the command line came to.
+pub enum Ended {
+    Exit(ExitCode),
+    /// It asks for the language server, which is another face. `is_alone`: without a daemon.
+    Serve {
+        is_alone: bool,
+    },
+}
+
+/// Runs what the command line asks.
+pub fn main() -> Ended {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return usage(&error),
+        Err(error) => return Ended::Exit(usage(&error)),
     };
     let messages = Messages::new(args.quiet, args.verbose);
     messages.start_log();
-    match run(args.command, &messages) {
+    if let Command::Lsp(args) = args.command {
+        return Ended::Serve { is_alone: args.no_daemon };
+    }
+    Ended::Exit(exit_code(args.command, &messages))
+}
+
+fn exit_code(command: Command, messages: &Messages) -> ExitCode {
+    match run(command, messages) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::NothingFound) => ExitCode::from(NOTHING_FOUND),
         Ok(Outcome::Troubled) => ExitCode::from(FAILED),
@@ -84,6 +97,7 @@ fn run(command: Command, messages: &Messages) -> anyhow::Result<Outcome> {
         Command::Index(args) => index::run(&args, messages),
         Command::Clean(args) => index::clean(&args, messages),
         Command::Daemon(command) => daemon::run(&command, messages),
+        Command::Lsp(_) => Ok(Outcome::Done),
         Command::Eval(args) => eval::run(&args, messages),
         Command::Doctor(args) => doctor::run(&args, messages),
         Command::Trust(args) => trust::run(&args, messages),

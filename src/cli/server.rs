@@ -5,16 +5,13 @@ use std::time::{Duration, Instant};
 
 use super::messages::Messages;
 use super::progress::Progress;
-use super::settings::{cache_folder, server_options};
+use crate::client::settings::{cache_folder, server_options};
+use crate::client::{ANSWER_TIME, walk_options};
 use crate::config::Settings;
 use crate::model::{Deadline, Note};
 use crate::pipeline::{LanguageServer, OpenOptions, PipelineError, Workspace};
-use crate::session::protocol::{Lsp, Place};
 use crate::store::IndexFolder;
-use crate::workspace::WalkOptions;
 
-/// An answer is due within this time of the command's start, or of the end of the wait.
-pub(super) const ANSWER_TIME: Duration = Duration::from_secs(3);
 /// However long reading took: what was read serves for an answer, and is not thrown away.
 const LEAST_TIME: Duration = Duration::from_secs(1);
 /// After a longer wait the workspace is read again: whoever waits may have gone on writing.
@@ -57,27 +54,6 @@ pub(super) fn open(root: &Path, settings: &Settings, messages: &Messages) -> Res
     let now = workspace.renewed(&deadline)?;
     server.files_changed(&workspace.snapshot, &now.snapshot);
     Ok(opened(now.with_notes(notes), server, deadline))
-}
-
-/// How far the settings want the language server asked.
-pub(super) fn wish(settings: &Settings) -> Lsp {
-    let wait_ms = u64::from(settings.wait_lsp.value) * 1000;
-    Lsp { ask: settings.lsp.value, wait_ms, command: settings.lsp_command.value.clone() }
-}
-
-/// Which files of which workspace, in the words of the protocol.
-pub(super) fn protocol_place(root: &Path, settings: &Settings) -> Place {
-    Place {
-        workspace: root.to_owned(),
-        include: settings.include.value.clone(),
-        exclude: settings.exclude.value.clone(),
-        index: settings.index.value,
-    }
-}
-
-/// Which files are looked at.
-pub(super) fn walk_options(settings: &Settings) -> WalkOptions {
-    WalkOptions { include: settings.include.value.clone(), exclude: settings.exclude.value.clone() }
 }
 
 /// Where what is known is kept; without a home it is not.

@@ -5,9 +5,9 @@ use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::time::Duration;
 
-use super::daemon;
 use super::messages::Messages;
 use super::server::{self, Opened};
+use crate::client;
 use crate::config::Settings;
 use crate::daemon::{Connection, Lost};
 use crate::model::Deadline;
@@ -53,9 +53,9 @@ impl<'a> Source<'a> {
         messages: &'a Messages,
     ) -> anyhow::Result<Source<'a>> {
         let connection = match settings.wait_lsp.value {
-            0 => daemon::reach(settings),
+            0 => client::reach(settings),
             // Whoever waits for a language server is to wait for everybody's.
-            _ => daemon::reach_or_start(settings),
+            _ => client::reach_or_start(settings),
         };
         let from = match connection {
             Some(connection) => From::Daemon(connection),
@@ -84,6 +84,20 @@ impl<'a> Source<'a> {
                 answer
             }
         }
+    }
+}
+
+impl client::Source for Source<'_> {
+    fn candidates(&self, asked: &Asked) -> anyhow::Result<Offer> {
+        self.ask::<Candidates>(asked)
+    }
+
+    fn context(&self, asked: &Asked) -> anyhow::Result<Dossier> {
+        self.ask::<Context>(asked)
+    }
+
+    fn lookup(&self, params: &LookupParams) -> anyhow::Result<LookupAnswer> {
+        self.ask::<Lookup>(params)
     }
 }
 
@@ -124,7 +138,7 @@ impl Here {
 
     /// However long reading and planning took: what was read serves for an answer.
     fn time_left(&self) -> Deadline {
-        if self.deadline.is_over() { Deadline::after(server::ANSWER_TIME) } else { self.deadline.clone() }
+        if self.deadline.is_over() { Deadline::after(client::ANSWER_TIME) } else { self.deadline.clone() }
     }
 }
 
@@ -132,7 +146,7 @@ impl Here {
 impl Drop for Source<'_> {
     fn drop(&mut self) {
         if matches!(self.from.get_mut(), From::Here(_)) {
-            daemon::start_for_next(self.settings, self.root);
+            client::start_for_next(self.settings, self.root);
         }
     }
 }

@@ -8,7 +8,7 @@ use super::Outcome;
 use super::args::{Place, TrustArgs};
 use super::messages::Messages;
 use super::output::Output;
-use super::settings::{self, own, trusted_file};
+use crate::client::settings::{self, own, trusted_file};
 use crate::render::printable;
 use crate::workspace::trust::{Finding, Trusted, needs_trust};
 
@@ -34,7 +34,7 @@ fn list(trusted: &Trusted, messages: &Messages) -> anyhow::Result<Outcome> {
 }
 
 fn give(trusted: &Trusted, place: &Place, messages: &Messages) -> anyhow::Result<Outcome> {
-    let (root, notes) = settings::root(place)?;
+    let (root, notes) = settings::root(place.folder())?;
     messages.notes(&notes);
     let findings = needs_trust(&root, own().cargo_home.as_deref());
     let is_new = trusted.add(&root)?;
@@ -60,7 +60,7 @@ fn revoke(trusted: &Trusted, place: &Place, messages: &Messages) -> anyhow::Resu
     let root = match &place.workspace {
         // Trust in a folder that is gone can be taken back too: another may come in its place.
         Some(folder) if !folder.exists() => absolute(folder)?,
-        _ => settings::root(place)?.0,
+        _ => settings::root(place.folder())?.0,
     };
     let shown = root.display();
     if trusted.remove(&root)? {

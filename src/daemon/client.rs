@@ -7,14 +7,14 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
-use lsp_server::{ErrorCode, Notification, Request, Response, ResponseError};
-use serde_json::json;
+use lsp_server::{ErrorCode, Notification, Request, ResponseError};
+use serde_json::{Value, json};
 
 use super::place::DaemonPlace;
 use super::socket::{self, Stream};
 use crate::model::Deadline;
-use crate::rpc::{self, Ending, Listener, Transport};
-use crate::session::protocol::{self, CANCEL, Hello, HelloAnswer, HelloParams, Method, Nothing};
+use crate::rpc::{self, Answer, CANCEL, Ending, Listener, Transport, Waiting, Wire};
+use crate::session::protocol::{self, Hello, HelloAnswer, HelloParams, Method, Nothing};
 
 /// Saying who it is takes a daemon no time.
 const HELLO: Duration = Duration::from_secs(2);
@@ -60,16 +60,33 @@ pub enum Lost {
     Refused(String),
 }
 
+impl From<rpc::Lost> for Lost {
+    fn from(lost: rpc::Lost) -> Lost {
+        match lost {
+            rpc::Lost::Deadline => Lost::Deadline,
+            rpc::Lost::Ended | rpc::Lost::Full => Lost::Ended,
+        }
+    }
+}
+
 /// Connects to the daemon that runs at a place.
 ///
 /// # Errors
 /// Where none does, or it does not say who it is.
 pub fn connect(place: &DaemonPlace) -> Result<Connection, Lost> {
+    connect_with(place, nobody_listens())
+}
+
+/// The same; `listener` hears what the daemon asks.
+///
+/// # Errors
+/// As `connect`.
+pub(crate) fn connect_with(place: &DaemonPlace, listener: Arc<dyn Listener>) -> Result<Connection, Lost> {
     if !place.is_safe() {
         return Err(io::Error::from(io::ErrorKind::NotFound).into());
     }
     let stream = socket::connect(&place.socket())?;
-    let transport = Transport::open(stream.try_clone()?, stream.try_clone()?, Arc::new(Silent));
+    let transport = Transport::open(stream.try_clone()?, stream.try_clone()?, listener);
     let hello = HelloAnswer { protocol: 0, version: String::new(), build: String::new(), process: 0 };
     let mut connection = Connection { transport, stream, hello };
     let params = HelloParams { protocol: protocol::VERSION };
@@ -102,9 +119,17 @@ pub fn start(arguments: &[&str], without: &[String]) -> io::Result<()> {
 /// # Errors
 /// Where it is not there in time.
 pub fn wait_for(place: &DaemonPlace) -> Result<Connection, Lost> {
+    wait_for_with(place, nobody_listens())
+}
+
+/// The same; `listener` hears what the daemon asks.
+///
+/// # Errors
+/// As `wait_for`.
+pub(crate) fn wait_for_with(place: &DaemonPlace, listener: Arc<dyn Listener>) -> Result<Connection, Lost> {
     let since = Instant::now();
     loop {
-        match connect(place) {
+        match connect_with(place, Arc::clone(&listener)) {
             Ok(connection) => return Ok(connection),
             Err(error) if since.elapsed() > START => return Err(error),
             Err(_) => std::thread::park_timeout(STEP),
@@ -144,18 +169,35 @@ impl Connection {
     pub fn ask<M: Method>(&self, params: &M::Params, deadline: &Deadline) -> Result<M::Answer, Lost> {
         let garbled = |error: serde_json::Error| Lost::Garbled(error.to_string());
         let params = serde_json::to_value(params).map_err(garbled)?;
-        let lost = |lost| match lost {
-            rpc::Lost::Deadline => Lost::Deadline,
-            rpc::Lost::Ended | rpc::Lost::Full => Lost::Ended,
-        };
-        let waiting = self.transport.ask(M::NAME, params).map_err(lost)?;
+        let waiting = self.begin(M::NAME, params)?;
+        serde_json::from_value(self.wait(&waiting, deadline)?).map_err(garbled)
+    }
+
+    /// Sends a request; its answer is waited for separately.
+    ///
+    /// # Errors
+    /// Where nobody is there any more.
+    pub(crate) fn begin(&self, method: &str, params: Value) -> Result<Waiting<'_>, Lost> {
+        self.transport.begin(method, params).map_err(Lost::from)
+    }
+
+    /// The answer to a request that was sent. When the deadline ends, the request is taken back.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn wait(&self, waiting: &Waiting<'_>, deadline: &Deadline) -> Result<Value, Lost> {
         let reply = waiting.wait(deadline).inspect_err(|_| {
             let _nobody_is_there_any_more = self.transport.tell(CANCEL, json!({ "id": waiting.id() }));
         });
-        match reply.map_err(lost)? {
-            Ok(answer) => serde_json::from_value(answer).map_err(garbled),
-            Err(ResponseError { message, .. }) => Err(Lost::Refused(message)),
-        }
+        reply?.map_err(|ResponseError { message, .. }| Lost::Refused(message))
+    }
+
+    /// Tells what must not be lost.
+    ///
+    /// # Errors
+    /// Where nobody is there any more.
+    pub(crate) fn tell(&self, method: &str, params: Value) -> Result<(), Lost> {
+        self.transport.deliver(method, params).map_err(Lost::from)
     }
 }
 
@@ -165,14 +207,18 @@ impl Drop for Connection {
     }
 }
 
-/// A daemon asks nothing.
+/// For clients that lend nothing: the daemon asks them nothing.
+pub(crate) fn nobody_listens() -> Arc<dyn Listener> {
+    Arc::new(Silent)
+}
+
 struct Silent;
 
 impl Listener for Silent {
-    fn asked(&self, request: Request) -> Response {
+    fn asked(&self, _: Request, answer: Answer) {
         let code = ErrorCode::MethodNotFound as i32;
         let error = ResponseError { code, message: "nothing is answered here".to_owned(), data: None };
-        Response { id: request.id, response_result: Err(error) }
+        answer.send_at_once(Err(error));
     }
 
     fn told(&self, _: Notification) {}

@@ -2,19 +2,20 @@
 
 use std::io::{BufReader, BufWriter, Write};
 use std::net::Shutdown;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::socket::Stream;
 use crate::model::Deadline;
-use crate::rpc::{self, lock, spawn_thread};
-use crate::session::protocol::{CANCEL, Method, Overlay};
-use crate::session::{Dispatch, Failure, Overlays};
+use crate::rpc::{self, CANCEL, Lost, Pending, Reply, Wire, lock, spawn_thread};
+use crate::session::protocol::{Method, Overlay};
+use crate::session::{Caller, Dispatch, Failure, Lender, Overlays};
 
 /// Requests of one client that may be under way; one that has more is at fault.
 const MOST_REQUESTS: usize = 256;
@@ -29,6 +30,11 @@ pub(super) struct Peer {
     stream: Stream,
     output: Mutex<BufWriter<Stream>>,
     under_way: Mutex<FxHashMap<RequestId, Deadline>>,
+    /// What it lends.
+    lender: Arc<Lender>,
+    /// What it was asked.
+    asked: Pending,
+    last_id: AtomicI32,
 }
 
 impl Peer {
@@ -36,8 +42,16 @@ impl Peer {
         stream.set_nonblocking(false)?;
         stream.set_write_timeout(Some(WRITE_LIMIT))?;
         let output = Mutex::new(BufWriter::new(stream.try_clone()?));
-        let (unsaved, under_way) = (Mutex::default(), Mutex::default());
-        Ok(Arc::new(Peer { dispatch, unsaved, stream, output, under_way }))
+        Ok(Arc::new_cyclic(|peer: &Weak<Peer>| Peer {
+            dispatch,
+            unsaved: Mutex::default(),
+            stream,
+            output,
+            under_way: Mutex::default(),
+            lender: Arc::new(Lender::new(Weak::clone(peer) as Weak<dyn Wire>)),
+            asked: Pending::new(),
+            last_id: AtomicI32::new(0),
+        }))
     }
 
     /// Answers until the client goes, or sends what is no message.
@@ -47,12 +61,13 @@ impl Peer {
             match rpc::read(&mut input) {
                 Ok(Some(Message::Request(request))) => self.begin(request),
                 Ok(Some(Message::Notification(told))) => self.told(told),
-                Ok(Some(Message::Response(_))) => {}
+                Ok(Some(Message::Response(response))) => self.asked.answered(response),
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
             }
         };
         lock(&self.under_way).values().for_each(Deadline::cancel);
+        self.asked.close();
         let _is_closed_already = self.stream.shutdown(Shutdown::Both);
         outcome
     }
@@ -78,8 +93,10 @@ impl Peer {
         };
         // A client that uses an id twice gets two answers, and can take back the second request alone.
         drop(known);
-        let (peer, id, unsaved) = (Arc::clone(self), request.id.clone(), Arc::clone(&lock(&self.unsaved)));
-        if !spawn_thread("request", move || peer.answer(request, &unsaved, &cancel)) {
+        let (peer, id) = (Arc::clone(self), request.id.clone());
+        let unsaved = Arc::clone(&lock(&self.unsaved));
+        let caller = Caller { unsaved, lender: Some(Arc::clone(&self.lender)) };
+        if !spawn_thread("request", move || peer.answer(request, &caller, &cancel)) {
             lock(&self.under_way).remove(&id);
             self.refuse(id, "no thread is left to answer");
         }
@@ -92,10 +109,10 @@ impl Peer {
         Ok(())
     }
 
-    fn answer(&self, request: Request, unsaved: &Overlays, cancel: &Deadline) {
+    fn answer(&self, request: Request, caller: &Caller, cancel: &Deadline) {
         let Request { id, method, params } = request;
         let since = Instant::now();
-        let asked = std::panic::AssertUnwindSafe(|| self.dispatch.answer(unsaved, &method, params, cancel));
+        let asked = std::panic::AssertUnwindSafe(|| self.dispatch.answer(caller, &method, params, cancel));
         // A fault of ours costs the request, and not everybody's daemon.
         let answer = std::panic::catch_unwind(asked);
         lock(&self.under_way).remove(&id);
@@ -142,6 +159,24 @@ impl Peer {
         if message.write(&mut *output).and_then(|()| output.flush()).is_err() {
             let _is_closed_already = self.stream.shutdown(Shutdown::Both);
         }
+    }
+}
+
+impl Wire for Peer {
+    fn ask(&self, method: &str, params: Value, deadline: &Deadline) -> Result<Reply, Lost> {
+        let id = RequestId::from(self.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(1));
+        let waiting = self.asked.begin(id.clone()).ok_or(Lost::Ended)?;
+        self.send(Message::Request(Request { id, method: method.to_owned(), params }));
+        waiting.wait(deadline).inspect_err(|lost| {
+            if *lost == Lost::Deadline {
+                let _nobody_is_there_any_more = self.tell(CANCEL, json!({ "id": waiting.id() }));
+            }
+        })
+    }
+
+    fn tell(&self, method: &str, params: Value) -> Result<(), Lost> {
+        self.send(Message::Notification(Notification { method: method.to_owned(), params }));
+        Ok(())
     }
 }
 

@@ -14,6 +14,7 @@ mod serve;
 mod socket;
 
 pub use client::{Connection, Lost, build, connect, start, stop, wait_for};
+pub(crate) use client::{connect_with, nobody_listens, wait_for_with};
 pub use log::Log;
 pub use place::{DaemonPlace, PlaceError};
 pub use serve::{Ended, ServeError, serve};

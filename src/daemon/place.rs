@@ -8,7 +8,7 @@ use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use crate::text::Digest;
-use crate::workspace::private;
+use crate::workspace::{drive, private};
 
 /// The longest path that a socket may have everywhere: 104 bytes on macOS with its end, 108 on Linux.
 const LONGEST_SOCKET: usize = 100;
@@ -26,7 +26,7 @@ pub struct DaemonPlace {
 pub enum PlaceError {
     #[error("there is no folder for a socket: set XDG_RUNTIME_DIR or HOME")]
     None,
-    #[error("{} cannot be made ({source}): set XDG_RUNTIME_DIR to a folder of your own", path.display())]
+    #[error("{} cannot be made: set XDG_RUNTIME_DIR to a folder of your own", path.display())]
     Folder { path: PathBuf, source: std::io::Error },
     #[error("{} is another user's, or others may enter it: remove it, or set XDG_RUNTIME_DIR to a folder of your own", .0.display())]
     NotOurs(PathBuf),
@@ -40,7 +40,7 @@ pub struct Lock {
 
 impl DaemonPlace {
     /// The place of the daemon that keeps what it knows in `cache`: in the folder that the system gives each user for sockets where there is one,
-    /// else in the cache itself, else in the system's folder for temporary files.
+    /// else in the cache itself where that is a disk of this machine, else in the system's folder for temporary files.
     ///
     /// # Errors
     /// Where no path is short enough for a socket, or there is no folder at all.
@@ -54,7 +54,8 @@ impl DaemonPlace {
         let runtime = variable("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
         let places = [
             runtime.filter(|path| path.is_dir()).map(|path| path.join(format!("dossier-{name}"))),
-            Some(cache.join("daemon")),
+            // Another machine's daemon would hold the lock.
+            Some(cache.join("daemon")).filter(|folder| drive::shared(folder).is_none()),
             Some(std::env::temp_dir().join(format!("dossier-{}-{name}", user()))),
         ];
         let place = places.into_iter().flatten().map(|folder| DaemonPlace { folder });

@@ -37,7 +37,7 @@ pub enum ServeError {
     Place(#[from] PlaceError),
     #[error("another daemon runs already (process {})", .0.map_or("?".to_owned(), |process| process.to_string()))]
     Held(Option<u32>),
-    #[error("cannot listen at {}: {source}", path.display())]
+    #[error("cannot listen at {}", path.display())]
     Listen { path: std::path::PathBuf, source: std::io::Error },
 }
 

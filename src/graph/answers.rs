@@ -132,6 +132,12 @@ impl Answers {
         self.len() == 0
     }
 
+    /// The files of which something was said.
+    pub fn files(&self) -> BTreeSet<FileId> {
+        let edges = self.edges.iter().map(|edge| edge.from.file);
+        edges.chain(self.made.iter().map(|made| made.by.file)).collect()
+    }
+
     /// Takes in what was said besides, and gives the files of which it is new. Another server's answers take the place of these.
     pub fn extend(&mut self, other: &Answers) -> BTreeSet<FileId> {
         if self.speaker != other.speaker {

@@ -6,9 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use lsp_server::{ErrorCode, ResponseError};
-use lsp_types::notification::{
-    Cancel, DidCloseTextDocument, DidOpenTextDocument, Exit, Initialized, Notification,
-};
+use lsp_types::notification::{DidCloseTextDocument, DidOpenTextDocument, Exit, Initialized, Notification};
 use lsp_types::request::{Request, Shutdown};
 use lsp_types::{
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, TextDocumentIdentifier, TextDocumentItem, Uri,
@@ -22,13 +20,25 @@ use super::kinds::{Encoding, ServerKind};
 use super::process::Streams;
 use super::questions::Unanswered;
 use super::requests::Initialize;
-use crate::rpc::{Listener, Lost, Reply, Transport, lock};
+use crate::rpc::{Listener, Lost, Reply, Transport, Wire, lock};
 
 /// How long the server has to get over what made it say «ask again».
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// What a lent server is taken to be able to: where it is not, it says so when it is asked.
+const LENT: [&str; 8] = [
+    "workspaceSymbolProvider",
+    "documentSymbolProvider",
+    "definitionProvider",
+    "declarationProvider",
+    "typeDefinitionProvider",
+    "implementationProvider",
+    "referencesProvider",
+    "callHierarchyProvider",
+];
+
 pub(super) struct Client {
-    transport: Transport,
+    wire: Box<dyn Wire>,
     kind: ServerKind,
     capabilities: Value,
     encoding: Encoding,
@@ -53,7 +63,7 @@ impl Client {
         let transport = Transport::open(streams.stdin, streams.stdout, listener);
         let params = initialize_params(&kind, root, options)?;
         let mut client = Client {
-            transport,
+            wire: Box::new(transport),
             kind,
             capabilities: Value::Null,
             encoding: Encoding::Utf16,
@@ -66,6 +76,19 @@ impl Client {
         client.version = answer["serverInfo"]["version"].as_str().map(str::to_owned);
         client.notify::<Initialized>(lsp_types::InitializedParams {});
         Ok(client)
+    }
+
+    /// A server that runs already, and is asked by somebody who initialized it.
+    pub(super) fn lent(kind: ServerKind, wire: Box<dyn Wire>, encoding: Encoding) -> Client {
+        let capabilities = LENT.iter().map(|name| ((*name).to_owned(), Value::Bool(true)));
+        Client {
+            wire,
+            kind,
+            capabilities: Value::Object(capabilities.collect()),
+            encoding,
+            version: None,
+            opened: Mutex::default(),
+        }
     }
 
     /// Asks, and waits for the answer.
@@ -93,7 +116,7 @@ impl Client {
     pub(super) fn notify<N: Notification>(&self, params: N::Params) {
         if let Ok(params) = serde_json::to_value(params) {
             // A server that has ended or does not read learns nothing; the next question finds that out.
-            let _ = self.transport.tell(N::METHOD, params);
+            let _ = self.wire.tell(N::METHOD, params);
         }
     }
 
@@ -143,13 +166,7 @@ impl Client {
         if deadline.is_over() {
             return Err(Unanswered::Deadline);
         }
-        let waiting = self.transport.ask(method, params)?;
-        waiting.wait(deadline).map_err(|lost| {
-            if lost == Lost::Deadline {
-                let _ = self.transport.tell(Cancel::METHOD, json!({ "id": waiting.id() }));
-            }
-            lost.into()
-        })
+        Ok(self.wire.ask(method, params, deadline)?)
     }
 }
 

@@ -28,7 +28,7 @@ impl<'a> Converter<'a> {
     }
 
     /// The URI of a file; `None` for a file that is not of this snapshot.
-    pub(super) fn uri(&self, file: FileId) -> Option<Uri> {
+    pub(crate) fn uri(&self, file: FileId) -> Option<Uri> {
         uri(&self.snapshot.root.join(&self.snapshot.files.get(file.index())?.path))
     }
 
@@ -117,7 +117,7 @@ impl<'a> Converter<'a> {
 }
 
 /// The `file:` URI of an absolute path.
-pub(super) fn uri(path: &Path) -> Option<Uri> {
+pub(crate) fn uri(path: &Path) -> Option<Uri> {
     let mut uri = String::from("file://");
     let text = path.as_os_str().as_encoded_bytes();
     if !text.starts_with(b"/") {
@@ -135,7 +135,7 @@ pub(super) fn uri(path: &Path) -> Option<Uri> {
 }
 
 /// The path of a `file:` URI of this machine.
-pub(super) fn path(uri: &Uri) -> Option<PathBuf> {
+pub(crate) fn path(uri: &Uri) -> Option<PathBuf> {
     let rest = uri.as_str().strip_prefix("file://")?;
     let rest = rest.strip_prefix("localhost").unwrap_or(rest);
     let rest = rest.split(['?', '#']).next()?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use lsp_server::{ErrorCode, Notification, Request, Response};
+use lsp_server::{ErrorCode, Notification, Request, ResponseError};
 use serde_json::{Value, json};
 
 use crate::model::Note;
@@ -11,7 +11,7 @@ use crate::model::Note;
 use super::convert;
 use super::kinds::{Readiness, ServerKind};
 use super::state::{Shared, Work, brief};
-use crate::rpc::{Ending, Listener};
+use crate::rpc::{Answer, Ending, Listener, Reply};
 
 /// The ears of one life of a server.
 pub(super) struct Incoming {
@@ -23,24 +23,8 @@ pub(super) struct Incoming {
 }
 
 impl Listener for Incoming {
-    fn asked(&self, request: Request) -> Response {
-        let answer = match request.method.as_str() {
-            "workspace/configuration" => self.configuration(&request.params),
-            "workspace/workspaceFolders" => json!([{ "uri": convert::uri(&self.root), "name": "workspace" }]),
-            "workspace/applyEdit" => {
-                json!({ "applied": false, "failureReason": "this client edits nothing" })
-            }
-            "client/registerCapability"
-            | "client/unregisterCapability"
-            | "window/workDoneProgress/create"
-            | "window/showMessageRequest" => Value::Null,
-            "window/showDocument" => json!({ "success": false }),
-            method => {
-                let message = format!("this client does not know {}", brief(method));
-                return Response::new_err(request.id, ErrorCode::MethodNotFound as i32, message);
-            }
-        };
-        Response { id: request.id, response_result: Ok(answer) }
+    fn asked(&self, request: Request, answer: Answer) {
+        answer.send_at_once(self.reply(&request));
     }
 
     fn told(&self, notification: Notification) {
@@ -63,6 +47,27 @@ impl Listener for Incoming {
 }
 
 impl Incoming {
+    fn reply(&self, request: &Request) -> Reply {
+        let found = match request.method.as_str() {
+            "workspace/configuration" => self.configuration(&request.params),
+            "workspace/workspaceFolders" => json!([{ "uri": convert::uri(&self.root), "name": "workspace" }]),
+            "workspace/applyEdit" => {
+                json!({ "applied": false, "failureReason": "this client edits nothing" })
+            }
+            "client/registerCapability"
+            | "client/unregisterCapability"
+            | "window/workDoneProgress/create"
+            | "window/showMessageRequest" => Value::Null,
+            "window/showDocument" => json!({ "success": false }),
+            method => {
+                let message = format!("this client does not know {}", brief(method));
+                let code = ErrorCode::MethodNotFound as i32;
+                return Err(ResponseError { code, message, data: None });
+            }
+        };
+        Ok(found)
+    }
+
     /// For each section that is asked for, that part of the options.
     fn configuration(&self, params: &Value) -> Value {
         let items = params["items"].as_array().map_or(&[][..], Vec::as_slice);
@@ -136,7 +141,7 @@ mod tests {
 
     fn check(method: &str, params: Value, expected: Value) {
         let request = Request { id: 1.into(), method: method.to_owned(), params };
-        assert_eq!(incoming().asked(request).response_result.unwrap(), expected, "{method}");
+        assert_eq!(incoming().reply(&request).unwrap(), expected, "{method}");
     }
 
     #[test]
@@ -156,13 +161,13 @@ mod tests {
             json!([{ "uri": "file:///w", "name": "workspace" }]),
         );
         let request = Request { id: 1.into(), method: "workspace/applyEdit".to_owned(), params: Value::Null };
-        assert_eq!(incoming().asked(request).response_result.unwrap()["applied"], false);
+        assert_eq!(incoming().reply(&request).unwrap()["applied"], false);
     }
 
     #[test]
     fn an_unknown_request_is_answered_with_an_error() {
         let request = Request { id: 1.into(), method: "workspace/none".to_owned(), params: Value::Null };
-        assert_eq!(incoming().asked(request).response_result.unwrap_err().code, -32601);
+        assert_eq!(incoming().reply(&request).unwrap_err().code, -32601);
     }
 
     #[test]

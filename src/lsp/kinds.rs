@@ -80,6 +80,10 @@ pub enum Encoding {
 }
 
 impl Encoding {
+    pub fn of_name(name: &str) -> Option<Encoding> {
+        [Encoding::Utf8, Encoding::Utf16].into_iter().find(|encoding| encoding.name() == name)
+    }
+
     /// As the protocol names it.
     pub fn name(self) -> &'static str {
         match self {
@@ -124,6 +128,11 @@ const RUST_ANALYZER_PROGRAM: Program = Program {
 const KINDS: [ServerKind; 1] = [RUST_ANALYZER];
 
 impl ServerKind {
+    /// The server of this name.
+    pub fn named(name: &str) -> Option<ServerKind> {
+        KINDS.into_iter().find(|kind| kind.name == name)
+    }
+
     /// The server for the workspace at `root`, by its manifest; the table's first row where there is none.
     pub fn of(root: &Path) -> ServerKind {
         let fits = |kind: &&ServerKind| root.join(kind.manifest).is_file();

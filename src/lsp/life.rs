@@ -135,16 +135,38 @@ fn one_life(launch: &Launch, shared: &Arc<Shared>) -> End {
     attend(launch, shared, &mut process, &client)
 }
 
+/// Looks after a server that somebody else runs and lends, until its owner lets it go.
+pub(super) fn attend_lent(launch: &Launch, shared: &Arc<Shared>, client: Client) {
+    let _finish = Finish(shared);
+    shared.write(State::begin);
+    let client = Arc::new(client);
+    shared.write(|state| {
+        state.client = Some(Arc::clone(&client));
+        state.set_loaded(true);
+    });
+    let mut prover = Prover::default();
+    while !shared.read(|state| state.is_stopped) {
+        wait_for_work(shared, prover.pause());
+        if prover.pause().is_zero() {
+            prover.prove(launch, shared, &client);
+        }
+    }
+}
+
+/// Waits for something to do, a little while at most.
+fn wait_for_work(shared: &Shared, pause: Duration) {
+    let limit = if pause.is_zero() { TICK } else { pause.min(TICK) };
+    shared.wait(limit, |state| {
+        let is_to_prove = pause.is_zero() && to_prove(state).is_some();
+        (state.is_stopped || state.ended.is_some() || is_to_prove).then_some(())
+    });
+}
+
 /// Everything from `initialize` to the end.
 fn attend(launch: &Launch, shared: &Shared, process: &mut Process, client: &Client) -> End {
     let mut prover = Prover::default();
     loop {
-        let pause = prover.pause();
-        let limit = if pause.is_zero() { TICK } else { pause.min(TICK) };
-        shared.wait(limit, |state| {
-            let is_to_prove = pause.is_zero() && to_prove(state).is_some();
-            (state.is_stopped || state.ended.is_some() || is_to_prove).then_some(())
-        });
+        wait_for_work(shared, prover.pause());
         let (is_stopped, has_ended) = shared.read(|state| (state.is_stopped, state.ended.is_some()));
         if is_stopped {
             client.shut_down(&Deadline::after(SHUTDOWN_LIMIT));

@@ -27,6 +27,8 @@ pub use kinds::{Age, Documents, Encoding, Program, RUST_ANALYZER, Readiness, Ser
 pub use questions::{At, Call, Place, Questions, Target, Unanswered};
 pub use server::{FileChange, Launch, Probe, Server};
 
+pub(crate) use convert::{path as path_of, uri as uri_of};
+
 pub mod find;
 pub mod toolchain;
 
@@ -41,6 +43,9 @@ pub struct ServerStatus {
     pub state: ServerState,
     pub version: Option<String>,
     pub loaded_percent: Option<u32>,
+    /// Whether an editor runs it, and asks it for us.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_lent: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

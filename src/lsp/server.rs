@@ -11,11 +11,12 @@ use lsp_types::{DidChangeWatchedFilesParams, FileChangeType, FileEvent};
 use crate::model::{Deadline, Note};
 use crate::workspace::Snapshot;
 
-use super::kinds::ServerKind;
+use super::client::Client;
+use super::kinds::{Encoding, ServerKind};
 use super::questions::Questions;
 use super::state::{Shared, State};
 use super::{ServerState, ServerStatus, convert, life};
-use crate::rpc::spawn_thread;
+use crate::rpc::{Wire, spawn_thread};
 
 /// How often a wait looks whether it was cancelled, and what changed.
 const SLICE: Duration = Duration::from_millis(50);
@@ -83,6 +84,21 @@ impl Server {
         Server { name, shared }
     }
 
+    /// One that somebody runs already and lends: it is asked over `wire`, and counts columns in `encoding`. Proved ready like any other.
+    pub(crate) fn lent(kind: ServerKind, root: PathBuf, wire: Box<dyn Wire>, encoding: Encoding) -> Server {
+        let name = kind.name;
+        let shared = Arc::<Shared>::default();
+        let lived = Arc::clone(&shared);
+        let (command, environment) = (Vec::new(), Vec::new());
+        let launch = Launch { kind, command, version: None, root, cache: None, environment };
+        let client = Client::lent(kind, wire, encoding);
+        if !spawn_thread(name, move || life::attend_lent(&launch, &lived, client)) {
+            shared
+                .write(|state| state.fail(Note::warning(format!("{name} is not asked: no thread is left"))));
+        }
+        Server { name, shared }
+    }
+
     pub fn status(&self) -> ServerStatus {
         self.shared.read(|state| {
             let server_state = match state {
@@ -93,7 +109,13 @@ impl Server {
             let loaded_percent =
                 if server_state == ServerState::Ready { Some(100) } else { state.loaded_percent() };
             let version = state.version.clone();
-            ServerStatus { name: self.name.to_owned(), state: server_state, version, loaded_percent }
+            ServerStatus {
+                name: self.name.to_owned(),
+                state: server_state,
+                version,
+                loaded_percent,
+                is_lent: false,
+            }
         })
     }
 

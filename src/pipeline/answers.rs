@@ -105,6 +105,7 @@ impl Workspace {
                 state: ServerState::Kept,
                 version: version.clone(),
                 loaded_percent: None,
+                is_lent: false,
             },
             _ => status,
         }
@@ -128,9 +129,12 @@ impl Workspace {
         told.clone().map_or(Said::Nothing, Said::Here)
     }
 
-    /// What is to be put down in the index, once.
-    pub(super) fn take_news(&self) -> Option<AnswerChange> {
+    /// What is to be put down in the index, once; all of it where the index `lacks` something.
+    pub(super) fn take_news(&self, lacks: bool) -> Option<AnswerChange> {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(told) = told.as_mut().filter(|_| lacks) {
+            told.new = told.answers.files();
+        }
         let told = told.as_mut().filter(|told| !told.new.is_empty())?;
         let keys: Vec<FileKey> = self.snapshot.files.iter().map(|file| file.key()).collect();
         let row = |file: FileId| {

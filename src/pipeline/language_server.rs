@@ -6,8 +6,9 @@ use std::time::Duration;
 use crate::config;
 use crate::lsp::find::{self, Places};
 use crate::lsp::toolchain::environment;
-use crate::lsp::{FileChange, Launch, Probe, Server, ServerKind, ServerState, ServerStatus};
+use crate::lsp::{Encoding, FileChange, Launch, Probe, Server, ServerKind, ServerState, ServerStatus};
 use crate::model::{Deadline, FileKind, Note, Role, Symbol, SymbolKind};
+use crate::rpc::Wire;
 use crate::workspace::Snapshot;
 use crate::workspace::trust::{self, Finding, Own, Trust};
 
@@ -31,6 +32,8 @@ pub struct ServerOptions {
     pub places: Places,
     /// Where servers may keep what they build.
     pub cache: Option<PathBuf>,
+    /// Whether the user has said in an editor that the workspace is to be trusted.
+    pub is_trusted: bool,
 }
 
 /// A server that runs, or the reason why none does.
@@ -40,6 +43,7 @@ pub struct LanguageServer {
     /// Where none runs.
     status: ServerStatus,
     notes: Vec<Note>,
+    is_lent: bool,
 }
 
 impl ServerOptions {
@@ -68,7 +72,7 @@ impl ServerOptions {
             data_home: folder("XDG_DATA_HOME", ".local/share"),
             home,
         };
-        ServerOptions { own, places, cache }
+        ServerOptions { own, places, cache, is_trusted: false }
     }
 }
 
@@ -78,15 +82,35 @@ impl LanguageServer {
         LanguageServer::without(ServerKind::of(root), ServerState::Absent, Vec::new())
     }
 
+    /// One that a client of ours runs and lends, of the workspace at `root` (canonical). `None` where it is not known, or counts columns
+    /// in another way than we do.
+    pub(crate) fn lent(
+        root: &Path,
+        server: &str,
+        encoding: &str,
+        wire: Box<dyn Wire>,
+    ) -> Option<LanguageServer> {
+        let (kind, encoding) = (ServerKind::named(server)?, Encoding::of_name(encoding)?);
+        let running = Some(Server::lent(kind, root.to_owned(), wire, encoding));
+        Some(LanguageServer {
+            running,
+            is_lent: true,
+            ..LanguageServer::without(kind, ServerState::Loading, Vec::new())
+        })
+    }
+
     fn without(kind: ServerKind, state: ServerState, notes: Vec<Note>) -> LanguageServer {
-        LanguageServer { kind, running: None, status: status(&kind, state), notes }
+        LanguageServer { kind, running: None, status: status(&kind, state), notes, is_lent: false }
     }
 
     /// Starts one in the workspace at `root` (canonical), unless the workspace needs trust that it does not have or there is
     /// no server: then nothing of the kind runs, and a note says why. Returns before it has loaded.
     pub fn start(root: &Path, options: &ServerOptions) -> LanguageServer {
         let kind = ServerKind::of(root);
-        let decision = trust::decide(root, &options.own);
+        let mut decision = trust::decide(root, &options.own);
+        if options.is_trusted {
+            decision.trust = Trust::Trusted;
+        }
         let mut notes = decision.notes;
         if let Trust::Needed(findings) = decision.trust {
             notes.push(Note::warning(untrusted(&kind, &findings)));
@@ -150,7 +174,13 @@ impl LanguageServer {
     }
 
     pub fn status(&self) -> ServerStatus {
-        self.running.as_ref().map_or_else(|| self.status.clone(), Server::status)
+        let status = self.running.as_ref().map_or_else(|| self.status.clone(), Server::status);
+        ServerStatus { is_lent: self.is_lent, ..status }
+    }
+
+    /// Whether a client runs it, which tells it of unsaved texts too.
+    pub fn is_lent(&self) -> bool {
+        self.is_lent
     }
 
     /// What a user must know of it.
@@ -163,8 +193,13 @@ impl LanguageServer {
     /// The same for a user who did not ask for one: why none runs is no warning then. `None` where one runs.
     pub fn unasked(&self) -> Option<LanguageServer> {
         let notes = self.notes.iter().map(|note| Note::info(&note.text)).collect();
-        let without =
-            || LanguageServer { kind: self.kind, running: None, status: self.status.clone(), notes };
+        let without = || LanguageServer {
+            kind: self.kind,
+            running: None,
+            status: self.status.clone(),
+            notes,
+            is_lent: false,
+        };
         self.running.is_none().then(without)
     }
 
@@ -182,7 +217,7 @@ impl LanguageServer {
 }
 
 fn status(kind: &ServerKind, state: ServerState) -> ServerStatus {
-    ServerStatus { name: kind.name.to_owned(), state, version: None, loaded_percent: None }
+    ServerStatus { name: kind.name.to_owned(), state, version: None, loaded_percent: None, is_lent: false }
 }
 
 fn untrusted(kind: &ServerKind, findings: &[Finding]) -> String {

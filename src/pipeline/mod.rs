@@ -5,6 +5,7 @@
 
 mod answers;
 mod before;
+mod by_hand;
 mod choose;
 mod known;
 mod language_server;
@@ -19,6 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use self::answers::Told;
+pub use self::by_hand::ByHand;
 pub use self::choose::Choice;
 pub use self::language_server::{LanguageServer, ServerOptions};
 pub use self::lookup::Refusal;
@@ -65,6 +67,7 @@ pub struct Workspace {
     /// Who said what lies over the graph.
     speaker: Option<Speaker>,
     told: Mutex<Option<Told>>,
+    /// `None` where nothing is to be kept.
     index: Option<Arc<Shared>>,
     saving: Mutex<Saving>,
 }
@@ -83,6 +86,7 @@ pub struct Request {
     /// Whether tests are wanted; what the task says where none is given.
     pub tests: Option<bool>,
     pub mask: bool,
+    pub by_hand: ByHand,
     pub render: RenderOptions,
 }
 
@@ -98,6 +102,7 @@ impl Request {
             depth: None,
             tests: None,
             mask: true,
+            by_hand: ByHand::default(),
             render: RenderOptions::default(),
         }
     }
@@ -109,6 +114,8 @@ pub struct Answer {
     pub rendered: String,
     /// All candidates with their receipts, in the order of `pack.ranking`: those that did not go in, too.
     pub ranked: Vec<Ranked>,
+    /// What was to be added by hand and is not, with the reason.
+    pub refused: Vec<(String, Refusal)>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -164,7 +171,19 @@ impl Workspace {
 
     /// Whether it has an index on disk that what was learnt goes to.
     pub fn is_kept(&self) -> bool {
-        self.index.is_some()
+        self.index.as_ref().is_some_and(|index| index.is_open())
+    }
+
+    /// What is to be known of it, whatever the task.
+    pub fn notes(&self) -> Vec<Note> {
+        let trouble = self.index.as_ref().filter(|index| !index.is_open()).and_then(|index| index.trouble());
+        trouble.into_iter().chain(self.snapshot.notes.iter().cloned()).collect()
+    }
+
+    /// Why what was learnt is not in the index, where it has one. A command tells of it when it ends (`settle`), and what stays open with
+    /// the next answers.
+    pub fn unsaved(&self) -> Option<Note> {
+        self.index.as_ref().filter(|index| index.is_open()).and_then(|index| index.trouble())
     }
 
     /// What counts tokens here.

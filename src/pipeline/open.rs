@@ -61,15 +61,14 @@ impl Workspace {
             return opening.run(Before::default(), Past::Known(Vec::new()), deadline);
         };
         let canonical = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        let opened = folder.open(&canonical, &options.view());
-        opening.index = opened.index.map(|index| Shared::new(folder, index));
-        let mut kept = opened.kept;
+        let (index, mut kept, notes) = Shared::open(folder, canonical, options.view());
+        opening.index = Some(index);
         let commits = std::mem::take(&mut kept.commits);
         let before = Before::of_kept(kept);
         opening.base = Some(before.generation);
         let workspace = opening.run(before, Past::Known(commits), deadline)?;
         workspace.put_down();
-        Ok(workspace.with_notes(opened.notes))
+        Ok(workspace.with_notes(notes))
     }
 
     /// The workspace as it would be with these texts in place of what is on disk, by path: an editor's, which are not saved. Paths that
@@ -154,6 +153,7 @@ struct Opening<'a> {
     watch: Option<&'a dyn Watch>,
     counter: TokenCounter,
     clock: Clock,
+    /// `None` where nothing is kept.
     index: Option<Arc<Shared>>,
     /// The state that was found on disk; `None` where what is known comes from memory.
     base: Option<u64>,

@@ -3,6 +3,7 @@
 use std::sync::PoisonError;
 
 use super::{Answer, Choice, LanguageServer, PipelineError, Request, Workspace};
+use crate::budget::asked::Room;
 use crate::budget::{self, BudgetUse, ContextPack, Freshness, Limits};
 use crate::model::Note;
 use crate::plan::Strategy;
@@ -30,6 +31,12 @@ impl Workspace {
         let frame = render::frame(&query, request.budget, &counted);
         let around = counter.count(&frame.head) + counter.count(&frame.tail);
         let mut room = request.budget.saturating_sub(around);
+        let price = |entry: &budget::Entry| counter.count(&render::render_entry(entry, &counted));
+        let by_hand = &request.by_hand;
+        let most = request.budget.max(by_hand.room).saturating_sub(around);
+        let within = Room { tokens: most, mask: request.mask, counter: &counter, price: &price };
+        let settled = self.settle_by_hand(&facts, request, &ranked, &within);
+        let open = by_hand.open(&facts, &ranked, &settled);
         let sure = confidence(&facts, &intent, &candidates, &ranked);
         // Few words that name a part of the workspace ask for all of it; more of them, for a place in it.
         let is_wide = match plan.strategy {
@@ -43,14 +50,17 @@ impl Workspace {
             is_asked || matches!(plan.strategy, Strategy::EntryPointBased { .. }) || !sure.is_nothing();
         loop {
             let limits = Limits {
-                tokens: room,
+                tokens: room.min(most.saturating_sub(settled.tokens())),
                 max_files: request.max_files,
                 mask: request.mask,
                 fill: request.fill || is_wide,
                 is_relevant,
+                narrow: &settled.narrow,
             };
-            let price = |entry: &budget::Entry| counter.count(&render::render_entry(entry, &counted));
-            let fitted = budget::fit(&facts, &ranked, &candidates, limits, &counter, &price);
+            let mut fitted = budget::fit(&facts, &open, &candidates, limits, &counter, &price);
+            if !by_hand.is_empty() {
+                by_hand.merge(&facts, &ranked, &settled, (&mut fitted.files, &mut fitted.dropped));
+            }
             let mut pack = ContextPack {
                 query: query.clone(),
                 workspace: self.snapshot.root.display().to_string(),
@@ -63,13 +73,15 @@ impl Workspace {
                 budget: BudgetUse { limit: request.budget, used: 0, tokenizer: crate::text::ENCODING.into() },
                 language_server: self.server_status(server),
                 freshness: self.freshness(),
-                notes: self.notes(&plan.strategy, &notes, fitted.masked + secrets),
+                notes: self.all_notes(&plan.strategy, &notes, fitted.masked + secrets),
                 timings: Vec::new(),
             };
             let text = render::render(&pack, &counted);
             pack.budget.used = counter.count(&text);
-            if pack.budget.used > request.budget {
-                let over = pack.budget.used - request.budget;
+            let limit =
+                if settled.entries.is_empty() { request.budget } else { request.budget.max(by_hand.room) };
+            if pack.budget.used > limit {
+                let over = pack.budget.used - limit;
                 if room == 0 {
                     let least = least_budget(&mut pack, &counted, counter);
                     return Err(PipelineError::Budget { budget: request.budget, least });
@@ -83,7 +95,7 @@ impl Workspace {
             pack.timings.extend(clock.stages);
             let rendered =
                 if counted == request.render { text } else { render::render(&pack, &request.render) };
-            return Ok(Answer { pack, rendered, ranked });
+            return Ok(Answer { pack, rendered, ranked, refused: settled.refused });
         }
     }
 
@@ -99,8 +111,8 @@ impl Workspace {
     }
 
     /// What is to be known of the workspace, of the task and of the text, in this order.
-    fn notes(&self, strategy: &Strategy, of_task: &[Note], masked: u32) -> Vec<Note> {
-        let mut notes: Vec<Note> = self.snapshot.notes.clone();
+    fn all_notes(&self, strategy: &Strategy, of_task: &[Note], masked: u32) -> Vec<Note> {
+        let mut notes = self.notes();
         notes.extend(self.history.notes.iter().cloned());
         notes.extend(of_task.iter().cloned());
         if matches!(strategy, Strategy::EntryPointBased { .. }) {
@@ -111,7 +123,8 @@ impl Workspace {
         }
         if masked > 0 {
             notes.push(Note::warning(format!(
-                "{masked} secrets are masked in the text; --no-mask shows them"
+                "{masked} {} masked in the text; --no-mask or the setting mask shows them",
+                if masked == 1 { "secret is" } else { "secrets are" }
             )));
         }
         notes

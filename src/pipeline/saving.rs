@@ -1,7 +1,9 @@
 //! What was learnt goes to the index on disk, on a thread of its own: the answer does not wait for it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
@@ -10,7 +12,8 @@ use crate::graph::Graph;
 use crate::index::Lexical;
 use crate::model::{FileKind, Note};
 use crate::store::{
-    AnswerChange, Change, CommitChange, Index, IndexError, IndexFolder, Packed, PackedSyntax, Part,
+    AnswerChange, Change, CommitChange, Index, IndexError, IndexFolder, Kept, Opened, Packed, PackedSyntax,
+    Part,
 };
 use crate::syntax::{Body, FileSyntax, KeptBody};
 use crate::text::Digest;
@@ -20,35 +23,130 @@ use crate::workspace::{FileKey, Seen, SourceFile};
 /// After so many changes of the history what is known of it is put together again: each part costs its own look-up.
 const MOST_COMMIT_PARTS: usize = 16;
 
-/// An index that is open, for several threads.
+/// After so long an index that could not be used is tried again.
+const RETRY: Duration = Duration::from_mins(1);
+
+/// The index of a workspace, for several threads: open as long as it can be used, and opened again where it could not or was removed.
 pub(super) struct Shared {
     folder: IndexFolder,
-    index: Mutex<Index>,
+    root: PathBuf,
+    view: Vec<u8>,
+    /// Held while something is put down.
+    index: Mutex<Option<Index>>,
+    /// Held for a moment, because answers tell of it.
+    health: Mutex<Health>,
+}
+
+/// How it stands with the index.
+struct Health {
+    is_open: bool,
+    /// Something is not there that was learnt before: what comes next brings every part, not the new ones alone. Parts of two states
+    /// would be an index that is wrong and does not know it.
+    is_behind: bool,
+    trouble: Option<Note>,
+    tried: Instant,
 }
 
 impl Shared {
-    pub fn new(folder: &IndexFolder, index: Index) -> Arc<Shared> {
-        Arc::new(Shared { folder: folder.clone(), index: Mutex::new(index) })
+    /// The index in `folder` of the workspace at `root` (canonical), as it is looked at, and what it has; with what became of one that was damaged.
+    pub fn open(folder: &IndexFolder, root: PathBuf, view: Vec<u8>) -> (Arc<Shared>, Kept, Vec<Note>) {
+        let Opened { index, kept, notes, trouble } = folder.open(&root, &view);
+        let is_open = index.is_some();
+        let health = Health { is_open, is_behind: !is_open, trouble, tried: Instant::now() };
+        let (index, health) = (Mutex::new(index), Mutex::new(health));
+        (Arc::new(Shared { folder: folder.clone(), root, view, index, health }), kept, notes)
+    }
+
+    fn index(&self) -> MutexGuard<'_, Option<Index>> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn health(&self) -> MutexGuard<'_, Health> {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.health().is_open
+    }
+
+    /// Why what was learnt last is not there.
+    pub fn trouble(&self) -> Option<Note> {
+        self.health().trouble.clone()
     }
 
     /// What is kept of the bodies of texts; nothing where that cannot be read.
     pub fn bodies(&self, digests: &[Digest]) -> Vec<Option<KeptBody>> {
-        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        index.bodies(digests).unwrap_or_default()
+        self.index().as_ref().and_then(|index| index.bodies(digests).ok()).unwrap_or_default()
     }
 
-    fn save(&self, learnt: &Learnt) -> Result<(), IndexError> {
-        let mut change = learnt.packed();
-        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        change.commits = commit_change(&mut index, &learnt.commits)?;
-        let is_saved = index.save(&change)?;
-        if let Some(answers) = &learnt.answers {
-            index.save_answers(answers)?;
+    /// Makes sure that the index is open and where others find it; says whether it is.
+    fn is_ready(&self) -> bool {
+        let mut index = self.index();
+        if index.as_ref().is_some_and(Index::is_there) {
+            return true;
         }
-        tracing::debug!(is_saved, generation = learnt.generation, "index");
-        self.folder.prune(index.path());
-        Ok(())
+        // One that was removed is made again at once.
+        if index.is_none() && self.health().tried.elapsed() < RETRY {
+            return false;
+        }
+        *index = None;
+        let Opened { index: opened, trouble, notes, .. } = self.folder.open(&self.root, &self.view);
+        notes.iter().for_each(|note| tracing::warn!("{}", note.text));
+        *index = opened;
+        let is_open = index.is_some();
+        *self.health() = Health { is_open, is_behind: true, trouble, tried: Instant::now() };
+        is_open
     }
+
+    /// Whether something is not there that was learnt before.
+    fn lacks(&self) -> bool {
+        // Never both at once in this order: whoever puts something down takes them in the other.
+        let is_behind = self.health().is_behind;
+        is_behind || !self.index().as_ref().is_some_and(Index::is_there)
+    }
+
+    /// Whether it is time to try again what could not be put down.
+    fn is_due(&self) -> bool {
+        let health = self.health();
+        health.trouble.is_some() && health.tried.elapsed() >= RETRY
+    }
+
+    fn save(&self, mut learnt: Learnt) -> Result<(), IndexError> {
+        if !self.is_ready() {
+            return Ok(());
+        }
+        if self.health().is_behind {
+            (learnt.base, learnt.is_new) = (None, true);
+        }
+        let change = learnt.packed();
+        let mut index = self.index();
+        let Some(open) = index.as_mut() else { return Ok(()) };
+        let saved = put(open, change, &learnt);
+        let (is_behind, trouble) = match &saved {
+            Ok(is_saved) => {
+                tracing::debug!(is_saved, generation = learnt.generation, "index");
+                self.folder.prune(open.path());
+                (!is_saved, None)
+            }
+            Err(error) => {
+                tracing::warn!(%error, "index");
+                // The next time it is set aside.
+                index.take_if(|_| error.is_damage());
+                (true, Some(trouble(error)))
+            }
+        };
+        *self.health() = Health { is_open: index.is_some(), is_behind, trouble, tried: Instant::now() };
+        saved.map(|_| ())
+    }
+}
+
+fn put(index: &mut Index, mut change: Change, learnt: &Learnt) -> Result<bool, IndexError> {
+    change.commits = commit_change(index, &learnt.commits)?;
+    let is_saved = index.save(&change)?;
+    if let Some(answers) = &learnt.answers {
+        index.save_answers(answers)?;
+    }
+    Ok(is_saved)
 }
 
 fn commit_change(index: &mut Index, new: &Commits) -> Result<CommitChange, IndexError> {
@@ -156,8 +254,9 @@ impl Saving {
     /// Begins to put down the news of a workspace, where it has an index and there are any.
     pub fn start(&mut self, workspace: &Workspace) {
         let Some(index) = workspace.index.clone() else { return };
-        let answers = workspace.take_news();
-        if self.news.is_empty() && answers.is_none() {
+        let is_due = !self.news.is_empty() || index.is_due();
+        let answers = workspace.take_news(is_due && index.lacks());
+        if !is_due && answers.is_none() {
             return;
         }
         self.finish();
@@ -178,7 +277,7 @@ impl Saving {
             answers,
         };
         // Without a thread to spare nothing is kept, and the next process reads it again.
-        self.thread = thread::Builder::new().name("index".into()).spawn(move || index.save(&learnt)).ok();
+        self.thread = thread::Builder::new().name("index".into()).spawn(move || index.save(learnt)).ok();
     }
 
     /// Waits until all is put down; says why it could not be.

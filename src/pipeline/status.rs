@@ -42,7 +42,8 @@ impl IndexStatus {
         if !path.exists() {
             return Ok(None);
         }
-        let opened = folder.open(&root, &options.view());
+        let mut opened = folder.open(&root, &options.view());
+        opened.notes.extend(opened.trouble.take());
         let seen: Seen = opened.kept.part(Part::Seen).unwrap_or_default();
         let snapshot = Snapshot::read_knowing(&root, options, &seen)?;
         Ok(Some(IndexStatus {

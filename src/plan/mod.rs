@@ -126,7 +126,7 @@ pub struct Frame {
 }
 
 /// What to look for, and how far to go.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ContextPlan {
     pub keywords: Vec<Keyword>,
     pub symbols_to_find: Vec<String>,

@@ -97,6 +97,19 @@ fn summary(page: &mut Page, pack: &ContextPack) {
     page.field("Budget", &format!("{used}, {files} of {all} candidates"));
 }
 
+/// A plan in sentences: where is looked, for which words, and why.
+pub fn plan_in_words(plan: &ContextPlan) -> Vec<String> {
+    let words: Vec<String> = plan.keywords.iter().map(|keyword| one_line(&keyword.word)).collect();
+    let mut sentences = vec![in_words(plan)];
+    if !words.is_empty() {
+        sentences.push(format!("words: {}", listed(&words)));
+    }
+    if !plan.reasoning.is_empty() {
+        sentences.push(one_line(&plan.reasoning));
+    }
+    sentences
+}
+
 /// `focused on Auth::login; depth 2, without tests (heuristic)`.
 fn in_words(plan: &ContextPlan) -> String {
     let (what, names) = match &plan.strategy {

@@ -17,7 +17,7 @@ mod xml;
 
 use std::borrow::Cow;
 
-pub use explain::{ExplainOptions, explain};
+pub use explain::{ExplainOptions, explain, plan_in_words};
 
 use crate::budget::{ContextPack, Entry};
 pub use crate::config::Format;

@@ -70,6 +70,7 @@ pub(super) fn pack(query: &str, files: Vec<Entry>) -> ContextPack {
             name: "rust-analyzer".to_owned(),
             state: ServerState::Absent,
             version: None,
+            is_lent: false,
             loaded_percent: None,
         },
         freshness: Freshness { generation: 1, index_age_ms: 0, changed_since: 0, embedded: None },

@@ -7,7 +7,9 @@ mod transport;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) use frame::read;
-pub(crate) use transport::{Ending, Listener, Lost, Reply, Transport};
+pub(crate) use transport::{
+    Answer, CANCEL, Ending, Listener, Lost, Pending, Reply, Transport, Waiting, Wire,
+};
 
 /// The value behind a lock, whoever panicked with it: no value here is left half changed.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use lsp_server::{Message, Notification, Request, RequestId, Response, ResponseError};
 use rustc_hash::FxHashMap;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::model::Deadline;
 
@@ -20,6 +20,16 @@ const OUTBOX: usize = 1024;
 
 /// How often a wait looks whether it was cancelled.
 const SLICE: Duration = Duration::from_millis(20);
+
+/// The way to a server: its own streams, or a client that asks it for us.
+pub(crate) trait Wire: Send + Sync {
+    /// Asks, and waits for the answer. A request whose time is over is taken back.
+    fn ask(&self, method: &str, params: Value, deadline: &Deadline) -> Result<Reply, Lost>;
+    fn tell(&self, method: &str, params: Value) -> Result<(), Lost>;
+}
+
+/// A notification: `{"id": …}` of the request that is not wanted any more.
+pub(crate) const CANCEL: &str = "$/cancelRequest";
 
 /// What a server answered to one request.
 pub(crate) type Reply = Result<Value, ResponseError>;
@@ -33,12 +43,31 @@ pub(crate) enum Lost {
     Full,
 }
 
-/// What a server says by itself. Called on the thread that reads: it must not wait.
+/// What the other side says by itself. Called on the thread that reads, in the order of its messages: it must not wait.
 pub(crate) trait Listener: Send + Sync + 'static {
-    fn asked(&self, request: Request) -> Response;
+    /// The answer may come later, from another thread.
+    fn asked(&self, request: Request, answer: Answer);
     fn told(&self, notification: Notification);
     /// Nothing more comes; said once or twice.
     fn ended(&self, how: Ending);
+}
+
+/// The way of one answer back to whoever asked.
+pub(crate) struct Answer {
+    id: RequestId,
+    outbox: SyncSender<Message>,
+}
+
+impl Answer {
+    /// Sends it, and waits until there is room for it among what waits to be read.
+    pub(crate) fn send(self, response_result: Reply) {
+        let _nobody_is_there_any_more = self.outbox.send(Response { id: self.id, response_result }.into());
+    }
+
+    /// Sends it where there is room: whoever asks and does not read gets none.
+    pub(crate) fn send_at_once(self, response_result: Reply) {
+        let _nobody_reads = self.outbox.try_send(Response { id: self.id, response_result }.into());
+    }
 }
 
 /// How a stream ended.
@@ -56,7 +85,7 @@ pub(crate) struct Transport {
 }
 
 /// Who waits for which answer; `None` once no answer can come.
-struct Pending(Mutex<Option<FxHashMap<RequestId, Sender<Reply>>>>);
+pub(crate) struct Pending(Mutex<Option<FxHashMap<RequestId, Sender<Reply>>>>);
 
 impl Transport {
     /// Reads and writes from now on, until either stream ends.
@@ -66,7 +95,7 @@ impl Transport {
         listener: Arc<dyn Listener>,
     ) -> Transport {
         let (outbox, messages) = sync_channel(OUTBOX);
-        let pending = Arc::new(Pending(Mutex::new(Some(FxHashMap::default()))));
+        let pending = Arc::new(Pending::new());
         let end = |listener: &Arc<dyn Listener>| {
             let (pending, listener) = (Arc::clone(&pending), Arc::clone(listener));
             move |how: Ending| {
@@ -89,16 +118,17 @@ impl Transport {
     }
 
     /// Sends a request; its reply is waited for separately.
-    pub(crate) fn ask(&self, method: &str, params: Value) -> Result<Waiting<'_>, Lost> {
+    pub(crate) fn begin(&self, method: &str, params: Value) -> Result<Waiting<'_>, Lost> {
         let id = RequestId::from(self.last_id.fetch_add(1, Ordering::Relaxed).wrapping_add(1));
-        let reply = self.pending.expect(id.clone()).ok_or(Lost::Ended)?;
-        let waiting = Waiting { id: id.clone(), reply, pending: &self.pending };
+        let waiting = self.pending.begin(id.clone()).ok_or(Lost::Ended)?;
         self.send(Request { id, method: method.to_owned(), params })?;
         Ok(waiting)
     }
 
-    pub(crate) fn tell(&self, method: &str, params: Value) -> Result<(), Lost> {
-        self.send(Notification { method: method.to_owned(), params })
+    /// Tells what must not be lost: waits until there is room for it.
+    pub(crate) fn deliver(&self, method: &str, params: Value) -> Result<(), Lost> {
+        let message = Notification { method: method.to_owned(), params };
+        self.outbox.send(message.into()).map_err(|_| Lost::Ended)
     }
 
     fn send(&self, message: impl Into<Message>) -> Result<(), Lost> {
@@ -106,6 +136,21 @@ impl Transport {
             TrySendError::Full(_) => Lost::Full,
             TrySendError::Disconnected(_) => Lost::Ended,
         })
+    }
+}
+
+impl Wire for Transport {
+    fn ask(&self, method: &str, params: Value, deadline: &Deadline) -> Result<Reply, Lost> {
+        let waiting = self.begin(method, params)?;
+        waiting.wait(deadline).inspect_err(|lost| {
+            if *lost == Lost::Deadline {
+                let _nobody_is_there_any_more = self.tell(CANCEL, json!({ "id": waiting.id() }));
+            }
+        })
+    }
+
+    fn tell(&self, method: &str, params: Value) -> Result<(), Lost> {
+        self.send(Notification { method: method.to_owned(), params })
     }
 }
 
@@ -142,6 +187,23 @@ impl Drop for Waiting<'_> {
 }
 
 impl Pending {
+    pub(crate) fn new() -> Pending {
+        Pending(Mutex::new(Some(FxHashMap::default())))
+    }
+
+    /// A request that is about to be sent; `None` once no answer can come.
+    pub(crate) fn begin(&self, id: RequestId) -> Option<Waiting<'_>> {
+        let reply = self.expect(id.clone())?;
+        Some(Waiting { id, reply, pending: self })
+    }
+
+    /// Takes in an answer. One to an unknown request goes nowhere: answered before, given up, or never asked.
+    pub(crate) fn answered(&self, response: Response) {
+        if let Some(waiting) = self.take(&response.id) {
+            let _ = waiting.send(response.response_result);
+        }
+    }
+
     fn expect(&self, id: RequestId) -> Option<Receiver<Reply>> {
         let (sender, reply) = channel();
         lock(&self.0).as_mut()?.insert(id, sender);
@@ -153,7 +215,7 @@ impl Pending {
     }
 
     /// Fails every request under way, and all that would follow.
-    fn close(&self) {
+    pub(crate) fn close(&self) {
         lock(&self.0).take();
     }
 }
@@ -179,14 +241,11 @@ fn read_all(
     loop {
         match frame::read(&mut input) {
             Ok(Some(Message::Response(response))) => {
-                // An unknown id: answered before, given up, or never asked.
-                if let Some(waiting) = pending.take(&response.id) {
-                    let _ = waiting.send(response.response_result);
-                }
+                pending.answered(response);
             }
             Ok(Some(Message::Request(request))) => {
-                // A server that asks and does not read its answers gets none.
-                let _ = replies.try_send(listener.asked(request).into());
+                let answer = Answer { id: request.id.clone(), outbox: replies.clone() };
+                listener.asked(request, answer);
             }
             Ok(Some(Message::Notification(notification))) => listener.told(notification),
             Ok(None) => return Ending::Closed,

@@ -2,7 +2,7 @@
 //! likely about. What it says is kept (`Workspace::keep`), so that a task finds it whether the server runs by then or not.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
@@ -12,17 +12,23 @@ use crate::lsp::{LanguageProvider, Relation, ServerState};
 use crate::model::{Deadline, FileId, SymbolId, SymbolKind};
 use crate::pipeline::{LanguageServer, Workspace};
 use crate::rpc::lock;
+use crate::text::Digest;
 
 /// Nobody has asked for so long.
 const QUIET: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(500);
 /// One item; a hub's references take longest.
 const ITEM_TIME: Duration = Duration::from_secs(5);
-/// Items in all: at 30 to 100 ms each this is a minute of a core.
+/// Items of one state: at 30 to 100 ms each this is a minute of a core.
 const MOST_ITEMS: usize = 600;
-/// Commits whose files come first, and items of one file.
+/// Commits whose files come first, files of tasks that do, and items of one file.
 const RECENT_COMMITS: usize = 30;
+const MOST_TOUCHED: usize = 50;
+const OF_ONE_TASK: usize = 5;
 const OF_ONE_FILE: usize = 6;
+/// What tasks name.
+const KINDS: [SymbolKind; 5] =
+    [SymbolKind::Function, SymbolKind::Method, SymbolKind::Struct, SymbolKind::Enum, SymbolKind::Trait];
 const RELATIONS: [Relation; 2] = [Relation::References, Relation::Implementations];
 
 /// Whether requests are under way, and a deadline that ends when the next one comes.
@@ -73,60 +79,105 @@ impl Quiet {
     }
 }
 
-/// Asks whenever it is quiet, one item at a time, until all is asked that is worth it; ends with the server or the session.
+/// The files that tasks were about, the last one first.
+#[derive(Default)]
+pub(super) struct Touched(Mutex<Vec<String>>);
+
+impl Touched {
+    /// A task was about these, best first.
+    pub fn add<'p>(&self, paths: impl Iterator<Item = &'p str>) {
+        let new: Vec<String> = paths.take(OF_ONE_TASK).map(str::to_owned).collect();
+        let mut touched = lock(&self.0);
+        touched.retain(|path| !new.contains(path));
+        touched.splice(0..0, new);
+        touched.truncate(MOST_TOUCHED);
+    }
+
+    fn paths(&self) -> Vec<String> {
+        lock(&self.0).clone()
+    }
+}
+
+/// Asks whenever it is quiet, one item at a time, until all is asked that is worth it, and again what an edit made another; ends with the
+/// server or the session.
 pub(super) fn ask(server: &Weak<LanguageServer>, session: &Weak<Session>, quiet: &Quiet) {
-    let mut asked: BTreeSet<(String, String)> = BTreeSet::new();
-    while asked.len() < MOST_ITEMS {
+    let mut asked = Asked::default();
+    loop {
         std::thread::park_timeout(LOOK);
         let (Some(server), Some(session)) = (server.upgrade(), session.upgrade()) else { return };
         if server.status().state == ServerState::Failed {
             return;
         }
         let Some(until_next) = quiet.until_next() else { continue };
-        let workspace = session.present();
-        let mut new = wanted(&workspace);
-        new.retain(|id| !asked.contains(&name(&workspace, *id)));
-        if new.is_empty() {
-            // An edit may bring new items; the server of a workspace that is not edited has said enough.
-            std::thread::park_timeout(QUIET);
-            continue;
+        let (workspace, touched) = (session.present(), session.touched.paths());
+        let count = asked.all(&workspace, touched, &server, &until_next);
+        if count > 0 {
+            tracing::info!(items = count, "asked ahead");
         }
-        for id in new {
-            let Some(served) = workspace.served(&server) else { break };
-            let deadline = until_next.within(ITEM_TIME);
-            served.prepare(&[id], &RELATIONS, &deadline);
-            workspace.keep(&served);
-            if until_next.is_over() || asked.len() >= MOST_ITEMS {
-                break;
-            }
-            asked.insert(name(&workspace, id));
-        }
-        tracing::info!(items = asked.len(), "asked ahead");
     }
 }
 
-/// By path and name: what an item is known by over edits.
-fn name(workspace: &Workspace, id: SymbolId) -> (String, String) {
-    let file = workspace.snapshot.file(id.file);
-    let items = workspace.syntax.get(id.file.index()).and_then(Option::as_ref);
-    let item = items.and_then(|syntax| syntax.items.get(id.item as usize));
-    (file.path.clone(), item.map(|item| item.name.clone()).unwrap_or_default())
+/// What was asked.
+#[derive(Default)]
+struct Asked {
+    items: BTreeSet<Name>,
+    /// The last state of which all was, and the files that tasks were about by then.
+    whole: (Weak<Workspace>, Vec<String>),
 }
 
-/// The most used items of the files that recent commits changed, then those of all files.
-fn wanted(workspace: &Workspace) -> Vec<SymbolId> {
+/// What an item is known by over edits of other files: the text that it stands in, and its place there.
+type Name = (Digest, u32);
+
+impl Asked {
+    /// Asks what is worth it and was not asked yet, as long as it is quiet; how many items.
+    fn all(
+        &mut self,
+        workspace: &Arc<Workspace>,
+        touched: Vec<String>,
+        server: &LanguageServer,
+        until_next: &Deadline,
+    ) -> usize {
+        if self.whole.0.ptr_eq(&Arc::downgrade(workspace)) && self.whole.1 == touched {
+            return 0;
+        }
+        let name = |id: SymbolId| (workspace.snapshot.file(id.file).text.digest(), id.item);
+        let wanted: Vec<(SymbolId, Name)> =
+            wanted(workspace, &touched).into_iter().map(|id| (id, name(id))).collect();
+        let worth: BTreeSet<&Name> = wanted.iter().map(|(_, name)| name).collect();
+        self.items.retain(|name| worth.contains(name));
+        let mut count = 0;
+        for (id, name) in wanted {
+            if self.items.contains(&name) {
+                continue;
+            }
+            let Some(served) = workspace.served(server) else { return count };
+            served.prepare(&[id], &RELATIONS, &until_next.within(ITEM_TIME));
+            workspace.keep(&served);
+            if until_next.is_over() {
+                return count;
+            }
+            self.items.insert(name);
+            count += 1;
+        }
+        self.whole = (Arc::downgrade(workspace), touched);
+        count
+    }
+}
+
+/// The most used items of the files that tasks were about or recent commits changed, then those of all files.
+fn wanted(workspace: &Workspace, touched: &[String]) -> Vec<SymbolId> {
     let mut items: Vec<(usize, SymbolId)> = Vec::new();
     for (file, syntax) in (0..).zip(&workspace.syntax) {
         for (item, symbol) in (0..).zip(syntax.iter().flat_map(|syntax| &syntax.items)) {
-            let kinds = [SymbolKind::Function, SymbolKind::Struct, SymbolKind::Enum, SymbolKind::Trait];
-            if kinds.contains(&symbol.kind) && !symbol.is_test {
+            if KINDS.contains(&symbol.kind) && !symbol.is_test {
                 let id = SymbolId { file: FileId(file), item };
                 items.push((workspace.graph.usages_of(id).len(), id));
             }
         }
     }
     items.sort_by_key(|(used, id)| (std::cmp::Reverse(*used), *id));
-    let recent = recent_files(workspace);
+    let mut recent = recent_files(workspace);
+    recent.extend(touched.iter().filter_map(|path| workspace.snapshot.find(path)));
     let mut of_file: FxHashMap<FileId, usize> = FxHashMap::default();
     let is_recent = |id: &SymbolId| recent.contains(&id.file);
     let mut first: Vec<SymbolId> = items.iter().map(|(_, id)| *id).filter(is_recent).collect();
@@ -146,4 +197,23 @@ fn recent_files(workspace: &Workspace) -> BTreeSet<FileId> {
     let paths = history.commits.iter().take(RECENT_COMMITS).flat_map(|commit| commit.paths.iter());
     let paths = paths.filter_map(|path| history.paths.get(*path as usize));
     paths.filter_map(|path| workspace.snapshot.find(path)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_of_the_last_tasks_are_known() {
+        let touched = Touched::default();
+        for task in 0..100 {
+            let paths: Vec<String> = (0..9).map(|file| format!("{}", (task + file) % 20)).collect();
+            touched.add(paths.iter().map(String::as_str));
+        }
+        assert_eq!(touched.paths()[..6], ["19", "0", "1", "2", "3", "18"]);
+        assert_eq!(touched.paths().len(), 20);
+        let many: Vec<String> = (0..99).map(|file| file.to_string()).collect();
+        many.iter().for_each(|path| touched.add(std::iter::once(path.as_str())));
+        assert_eq!((touched.paths().len(), &*touched.paths()[0]), (MOST_TOUCHED, "98"));
+    }
 }

@@ -13,10 +13,10 @@ use crate::budget::Entry;
 use crate::graph::Served;
 use crate::lsp::LanguageProvider;
 use crate::model::{Deadline, Note};
-use crate::pipeline::{Answer, LanguageServer, PipelineError, Planner, Request, Workspace};
+use crate::pipeline::{Answer, ByHand, LanguageServer, PipelineError, Planner, Request, Workspace};
 use crate::plan::{AgentError, ContextAgent, Offer, Proposal};
 use crate::rank;
-use crate::render::{ExplainOptions, RenderOptions, explain, render, render_entry};
+use crate::render::{ExplainOptions, RenderOptions, explain, render_entry};
 
 /// Items named beside a hit.
 const MOST_ITEMS: usize = 5;
@@ -33,8 +33,14 @@ pub fn request(task: &Task) -> Request {
         depth: *depth,
         tests: *tests,
         mask: *mask,
+        by_hand: by_hand(&task.edits),
         render: RenderOptions { format: *format, line_numbers: *line_numbers, content: *content },
     }
+}
+
+fn by_hand(edits: &Edits) -> ByHand {
+    let Edits { drop, add, levels, room } = edits.clone();
+    ByHand { without: drop.into_iter().collect(), with: add, levels, room }
 }
 
 /// The dossier of a task; `notes` are to be told of how it was found.
@@ -53,44 +59,8 @@ pub fn dossier(
     let request = request(task);
     let choice = workspace.choose(&request, server, &planner, deadline);
     let choice = choice.with_notes(task.notes.iter().chain(notes).cloned());
-    let mut answer = workspace.pack(&request, choice, server)?;
-    let refused = edit(workspace, &mut answer, &task.edits, &request);
-    Ok(as_dossier(answer, refused, task.explain, workspace))
-}
-
-/// Puts into effect what a person wants otherwise; what could not be added.
-fn edit(workspace: &Workspace, answer: &mut Answer, edits: &Edits, request: &Request) -> Vec<Refused> {
-    let Edits { drop, add, room } = edits;
-    let mut refused = Vec::new();
-    if drop.is_empty() && add.is_empty() {
-        return refused;
-    }
-    let pack = &mut answer.pack;
-    pack.files.retain(|entry| !drop.contains(&entry.path));
-    let counter = workspace.counter();
-    let mut used = counter.count(&render(pack, &request.render.counted()));
-    for name in add {
-        let left = request.budget.max(*room).saturating_sub(used);
-        match workspace.lookup(name, "added by hand", left, request) {
-            Ok(entries) => {
-                used += entries.iter().map(|entry| entry.tokens).sum::<u32>();
-                put(entries, &mut pack.files);
-            }
-            Err(refusal) => refused.push(Refused { name: name.clone(), why: refusal.to_string() }),
-        }
-    }
-    pack.budget.used = counter.count(&render(pack, &request.render.counted()));
-    answer.rendered = render(pack, &request.render);
-    refused
-}
-
-/// Puts entries behind the others; one that is there for the same file makes way.
-fn put(entries: Vec<Entry>, files: &mut Vec<Entry>) {
-    for mut entry in entries {
-        files.retain(|known| known.path != entry.path);
-        entry.rank = files.len() as u32 + 1;
-        files.push(entry);
-    }
+    let answer = workspace.pack(&request, choice, server)?;
+    Ok(as_dossier(answer, task.explain, workspace))
 }
 
 /// One file or item that somebody asks for by name.
@@ -113,13 +83,9 @@ fn given(entry: &Entry) -> Given {
 }
 
 /// What the pipeline answered, in the words of the protocol.
-fn as_dossier(
-    answer: Answer,
-    refused: Vec<Refused>,
-    wish: Option<ExplainWish>,
-    workspace: &Workspace,
-) -> Dossier {
-    let Answer { pack, rendered, .. } = answer;
+fn as_dossier(answer: Answer, wish: Option<ExplainWish>, workspace: &Workspace) -> Dossier {
+    let Answer { pack, rendered, refused, .. } = answer;
+    let refused = refused.into_iter().map(|(name, why)| Refused { name, why: why.to_string() });
     let explanation = wish
         .map(|ExplainWish { width, color }| explain(&pack, &ExplainOptions { width: width as usize, color }));
     Dossier {
@@ -129,7 +95,7 @@ fn as_dossier(
         action: pack.intent.action,
         confidence: pack.confidence,
         files: pack.files.iter().map(given).collect(),
-        refused,
+        refused: refused.collect(),
         query: pack.query,
         budget: pack.budget,
         language_server: pack.language_server,
@@ -172,7 +138,7 @@ pub fn graph(
     let provider: &dyn LanguageProvider = served.as_ref().map_or(&workspace.graph, |served| served as _);
     let report = related::report(params, workspace, provider, deadline);
     served.iter().for_each(|served| workspace.keep(served));
-    let mut notes = workspace.snapshot.notes.clone();
+    let mut notes = workspace.notes();
     notes.extend(server.notes());
     notes.extend(served.iter().flat_map(Served::notes));
     GraphAnswer {

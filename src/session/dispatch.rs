@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 use lsp_server::{ErrorCode, ResponseError};
 use serde_json::Value;
 
+use super::live::Session;
 use super::protocol::{self, Lsp, Method, Place, Status};
 use super::slots::Slots;
-use super::{Overlays, Sessions, answer, memory};
+use super::{Caller, Sessions, answer, memory, related};
+use crate::lsp::ServerState;
 use crate::model::{Deadline, Note};
 use crate::pipeline::{LanguageServer, PipelineError, Workspace};
 
@@ -18,7 +20,7 @@ use crate::pipeline::{LanguageServer, PipelineError, Workspace};
 const LEAST_TIME: Duration = Duration::from_secs(1);
 
 /// What needs no language server.
-const NO_SERVER: Lsp = Lsp { ask: false, wait_ms: 0, command: None };
+const NO_SERVER: Lsp = Lsp { ask: false, wait_ms: 0, command: None, trusted: None, lent: None };
 /// A file by its name is found in milliseconds.
 const LOOKUP_TIME: u64 = 3_000;
 
@@ -103,7 +105,7 @@ impl Dispatch {
     /// Opens a workspace ahead of the first request.
     pub fn open(&self, place: &Place, lsp: &Lsp) {
         let wish = Wish { lsp, fresh: false, time_ms: u64::MAX };
-        if let Err(error) = self.asking(&Overlays::default(), place, &wish, &Deadline::never(), |_| Ok(())) {
+        if let Err(error) = self.asking(&Caller::default(), place, &wish, &Deadline::never(), |_| Ok(())) {
             tracing::info!(%error, "nothing is opened ahead");
         }
     }
@@ -114,41 +116,42 @@ impl Dispatch {
     /// As `Failure` names them.
     pub fn answer(
         &self,
-        unsaved: &Overlays,
+        caller: &Caller,
         method: &str,
         params: Value,
         cancel: &Deadline,
     ) -> Result<Value, Failure> {
         let _counted = UnderWay::begin(self);
-        let answer = self.dispatch(unsaved, method, params, cancel);
+        let answer = self.dispatch(caller, method, params, cancel);
         if cancel.is_cancelled() { Err(Failure::Cancelled) } else { answer }
     }
 
     fn dispatch(
         &self,
-        unsaved: &Overlays,
+        caller: &Caller,
         method: &str,
         params: Value,
         cancel: &Deadline,
     ) -> Result<Value, Failure> {
         use protocol::{
-            Candidates, Context, Explain, Graph, Hello, Lookup, Nothing, Search, Shutdown, StatusOf,
+            Candidates, Context, Explain, Graph, Hello, Lookup, Nothing, Open, Outline, Search, Shutdown,
+            StatusOf,
         };
         match method {
             Hello::NAME => run::<Hello>(params, |params| self.hello(&params)),
-            Context::NAME => run::<Context>(params, |task| self.context(unsaved, &task, cancel)),
+            Context::NAME => run::<Context>(params, |task| self.context(caller, &task, cancel)),
             Explain::NAME => run::<Explain>(params, |mut task| {
                 task.explain.get_or_insert_default();
-                self.context(unsaved, &task, cancel)
+                self.context(caller, &task, cancel)
             }),
             Candidates::NAME => run::<Candidates>(params, |task| {
-                self.asking(unsaved, &task.place, &Wish::of(&task), cancel, |asked| {
+                self.asking(caller, &task.place, &Wish::of(&task), cancel, |asked| {
                     Ok(answer::offer(&asked.workspace, &asked.server, &task, &asked.deadline))
                 })
             }),
             Search::NAME => run::<Search>(params, |params| {
                 let wish = Wish { lsp: &NO_SERVER, fresh: params.fresh, time_ms: params.time_ms };
-                self.asking(unsaved, &params.place, &wish, cancel, |asked| {
+                self.asking(caller, &params.place, &wish, cancel, |asked| {
                     let mut found = answer::search(&asked.workspace, &params, &asked.deadline);
                     found.notes.splice(0..0, asked.notes.iter().cloned());
                     Ok(found)
@@ -156,7 +159,7 @@ impl Dispatch {
             }),
             Graph::NAME => run::<Graph>(params, |params| {
                 let wish = Wish { lsp: &params.lsp, fresh: params.fresh, time_ms: params.time_ms };
-                self.asking(unsaved, &params.place, &wish, cancel, |asked| {
+                self.asking(caller, &params.place, &wish, cancel, |asked| {
                     let mut found = answer::graph(&asked.workspace, &asked.server, &params, &asked.deadline);
                     found.notes.splice(0..0, asked.notes.iter().cloned());
                     Ok(found)
@@ -164,9 +167,29 @@ impl Dispatch {
             }),
             Lookup::NAME => run::<Lookup>(params, |params| {
                 let wish = Wish { lsp: &NO_SERVER, fresh: false, time_ms: LOOKUP_TIME };
-                self.asking(unsaved, &params.place, &wish, cancel, |asked| {
+                self.asking(caller, &params.place, &wish, cancel, |asked| {
                     Ok(answer::lookup(&asked.workspace, &params))
                 })
+            }),
+            Outline::NAME => run::<Outline>(params, |params| {
+                let wish = Wish { lsp: &NO_SERVER, fresh: false, time_ms: LOOKUP_TIME };
+                self.asking(caller, &params.place, &wish, cancel, |asked| {
+                    Ok(related::outline(&asked.workspace, &params))
+                })
+            }),
+            Open::NAME => run::<Open>(params, |params| {
+                let wish = Wish { lsp: &params.lsp, fresh: false, time_ms: u64::MAX };
+                let mut server = None;
+                self.asking(caller, &params.place, &wish, cancel, |asked| {
+                    server = Some(asked.server.status());
+                    Ok(())
+                })?;
+                let session = self.sessions.get(&params.place, cancel)?;
+                let mut status = session.status();
+                if let Some(lent) = server.filter(|server| server.is_lent) {
+                    status.language_server = lent;
+                }
+                Ok(status)
             }),
             StatusOf::NAME => run::<StatusOf>(params, |_| Ok(self.status())),
             Shutdown::NAME => run::<Shutdown>(params, |Nothing {}| {
@@ -191,21 +214,23 @@ impl Dispatch {
 
     fn context(
         &self,
-        unsaved: &Overlays,
+        caller: &Caller,
         task: &protocol::Task,
         cancel: &Deadline,
     ) -> Result<protocol::Dossier, Failure> {
-        self.asking(unsaved, &task.place, &Wish::of(task), cancel, |asked| {
+        let found = self.asking(caller, &task.place, &Wish::of(task), cancel, |asked| {
             let Asked { workspace, server, notes, deadline } = asked;
             Ok(answer::dossier(workspace, server, task, notes, deadline)?)
-        })
+        })?;
+        self.sessions.touched(&task.place, found.files.iter().map(|file| file.path.as_str()));
+        Ok(found)
     }
 
     /// Finds the session, brings it up to date, waits for its language server as far as it is wished, and asks when it is this request's
     /// turn.
     fn asking<T>(
         &self,
-        unsaved: &Overlays,
+        caller: &Caller,
         place: &Place,
         wish: &Wish<'_>,
         cancel: &Deadline,
@@ -217,7 +242,11 @@ impl Dispatch {
         let deadline = wish.deadline(cancel);
         let session = self.sessions.get(place, &deadline)?;
         let mut now = session.now(wish.fresh, &deadline);
-        let (mut server, mut notes, was_long) = session.server(wish.lsp, &now.workspace, &deadline);
+        let (mut server, mut notes, was_long) =
+            match lent(caller, wish.lsp, &session, &now.workspace, &deadline) {
+                Some(lent) => (lent, Vec::new(), false),
+                None => session.server(wish.lsp, &now.workspace, &deadline),
+            };
         if was_long {
             now = session.now(wish.fresh, &deadline);
         }
@@ -226,12 +255,19 @@ impl Dispatch {
         }
         for is_last in [false, true] {
             let mut asked = now.workspace.clone();
-            if let Some(with) = unsaved.over(&place.workspace, &now.workspace)? {
-                // It reads what is on disk, and would answer about other places.
-                (asked, server) = (with, Arc::new(LanguageServer::absent(&place.workspace)));
+            if let Some(with) = caller.unsaved.over(&place.workspace, &now.workspace)? {
+                asked = with;
+                if !server.is_lent() {
+                    // It reads what is on disk, and would answer about other places.
+                    server = Arc::new(LanguageServer::absent(&place.workspace));
+                }
             }
             let deadline = with_time_left(&deadline, cancel);
-            let slot = self.slots.take(cancel).ok_or(Failure::Cancelled)?;
+            // Whoever waits for an editor's answers is not to keep the cores from others.
+            let slot = match server.is_lent() {
+                true => None,
+                false => Some(self.slots.take(cancel).ok_or(Failure::Cancelled)?),
+            };
             let notes = now.notes.iter().chain(&notes).cloned().collect();
             let answer = ask(&Asked { workspace: asked, server: Arc::clone(&server), notes, deadline })?;
             drop(slot);
@@ -258,6 +294,21 @@ impl Dispatch {
             workspaces: self.sessions.status(),
         }
     }
+}
+
+/// The server that the client lends, unless it is none and nothing comes of it while ours is ready.
+fn lent(
+    caller: &Caller,
+    wish: &Lsp,
+    session: &Session,
+    workspace: &Workspace,
+    deadline: &Deadline,
+) -> Option<Arc<LanguageServer>> {
+    let (lender, lent) = caller.lender.as_ref().zip(wish.lent.as_ref().filter(|_| wish.ask))?;
+    let waited = deadline.before(LEAST_TIME).within(Duration::from_millis(wish.wait_ms));
+    let server = lender.server(lent, workspace, &waited)?;
+    let is_ready = server.status().state == ServerState::Ready;
+    (is_ready || !session.has_ready_server()).then_some(server)
 }
 
 /// A request, counted from its beginning to its end, however it ends.

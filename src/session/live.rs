@@ -5,7 +5,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use super::ahead::{self, Quiet};
+use super::ahead::{self, Quiet, Touched};
 use super::host::Host;
 use super::protocol::{Lsp, Place, WorkspaceStatus};
 use crate::lsp::ServerState;
@@ -13,7 +13,7 @@ use crate::model::{Deadline, Note};
 use crate::pipeline::{LanguageServer, OpenOptions, PipelineError, Workspace};
 use crate::rpc::{lock, spawn_thread};
 use crate::workspace::WalkOptions;
-use crate::workspace::watch::Watch;
+use crate::workspace::watch::{Watch, WatchError};
 
 /// How long a request waits for the events of what happened before it. They come within a millisecond on an idle machine; where they do
 /// not, the files are looked at.
@@ -41,6 +41,7 @@ pub(super) struct Session {
     watch: Option<Watch>,
     server: Mutex<Option<Running>>,
     quiet: Arc<Quiet>,
+    pub touched: Touched,
     notes: Vec<Note>,
 }
 
@@ -52,6 +53,8 @@ struct State {
     /// Grows with each attempt.
     attempts: u64,
     trouble: Option<String>,
+    /// Why changes are not seen as they happen, where they were.
+    unwatched: Option<Note>,
     used: Instant,
 }
 
@@ -64,6 +67,14 @@ struct Running {
 }
 
 type Identity = (u64, u64);
+
+impl State {
+    /// What is to be known of it besides what the workspace itself tells.
+    fn notes(&self) -> impl Iterator<Item = Note> {
+        let trouble = self.trouble.as_ref().map(Note::warning);
+        trouble.into_iter().chain(self.now.unsaved()).chain(self.unwatched.clone())
+    }
+}
 
 /// What a request is answered from.
 pub(super) struct Now {
@@ -94,6 +105,7 @@ impl Session {
             is_updating: false,
             attempts: 0,
             trouble: None,
+            unwatched: None,
             used: Instant::now(),
         };
         let session = Arc::new(Session {
@@ -106,6 +118,7 @@ impl Session {
             watch,
             server: Mutex::default(),
             quiet: Arc::clone(quiet),
+            touched: Touched::default(),
             notes,
         });
         let opened = session.present();
@@ -134,7 +147,7 @@ impl Session {
             }
         }
         let state = lock(&self.state);
-        notes.extend(state.trouble.iter().map(Note::warning));
+        notes.extend(state.notes());
         Now { workspace: Arc::clone(&state.now), notes }
     }
 
@@ -191,11 +204,10 @@ impl Session {
         let seen = self.watch.as_ref().map_or(0, Watch::changes);
         let before = Arc::clone(&lock(&self.state).now);
         let renewed = before.renewed(&Deadline::never());
-        let mut seen_all = true;
+        let mut followed = Ok(false);
         if let Ok(now) = &renewed {
             if let Some(watch) = &self.watch {
-                // What happened in a new folder before it was watched was not told.
-                seen_all = watch.follow(&now.snapshot.folders).is_ok_and(|has_new| !has_new);
+                followed = watch.follow(&now.snapshot.folders).map_err(|error| unwatched(&error));
             }
             if let Some(running) = lock(&self.server).as_ref() {
                 running.server.files_changed(&before.snapshot, &now.snapshot);
@@ -207,7 +219,9 @@ impl Session {
         match renewed {
             Ok(now) => {
                 state.now = Arc::new(now);
-                state.seen = if seen_all { seen } else { u64::MAX };
+                // What happened in a new folder before it was watched was not told.
+                state.seen = if followed == Ok(false) { seen } else { u64::MAX };
+                state.unwatched = followed.err();
                 state.trouble = None;
             }
             Err(error) => {
@@ -230,14 +244,14 @@ impl Session {
         workspace: &Arc<Workspace>,
         deadline: &Deadline,
     ) -> (Arc<LanguageServer>, Vec<Note>, bool) {
-        if !wish.ask {
+        if !wish.ask || wish.trusted == Some(false) {
             return (Arc::new(LanguageServer::absent(&self.root)), Vec::new(), false);
         }
         let (server, notes) = self.running(wish);
         let waited = Deadline::after(Duration::from_millis(wish.wait_ms));
         let since = Instant::now();
         while wish.wait_ms > 0 && !waited.is_over() && !deadline.is_over() {
-            let slice = Deadline::after(waited.remaining().map_or(PROOF_SLICE, |left| left.min(PROOF_SLICE)));
+            let slice = deadline.within(waited.remaining().map_or(PROOF_SLICE, |left| left.min(PROOF_SLICE)));
             let is_ready = server.wait(workspace, &slice, &mut |_| ());
             let may_become = server.status().state == ServerState::Loading;
             if is_ready || !may_become {
@@ -265,6 +279,7 @@ impl Session {
         if wish.command.is_some() {
             options.places.configured = wish.command.clone();
         }
+        options.is_trusted = wish.trusted == Some(true);
         let server = Arc::new(LanguageServer::start(&self.root, &options));
         *running = Some(Running {
             server: Arc::clone(&server),
@@ -294,6 +309,12 @@ impl Session {
         lock(&self.server).as_ref().is_some_and(|running| running.server.server().is_some())
     }
 
+    /// Whether one runs that has proved itself ready.
+    pub fn has_ready_server(&self) -> bool {
+        let running = lock(&self.server);
+        running.as_ref().is_some_and(|running| running.server.status().state == ServerState::Ready)
+    }
+
     /// Since the last request.
     pub fn idle(&self) -> Duration {
         lock(&self.state).used.elapsed()
@@ -303,12 +324,13 @@ impl Session {
         let server = lock(&self.server).as_ref().map(|running| running.server.status());
         let state = lock(&self.state);
         let mut notes = self.notes.clone();
-        notes.extend(state.trouble.iter().map(Note::warning));
+        notes.extend(state.notes());
+        notes.extend(state.now.notes());
         WorkspaceStatus {
             workspace: self.root.clone(),
             files: state.now.snapshot.files.len() as u32,
             freshness: state.now.freshness(),
-            is_watched: self.watch.is_some(),
+            is_watched: self.watch.is_some() && state.unwatched.is_none(),
             idle_ms: state.used.elapsed().as_millis() as u64,
             language_server: server.unwrap_or_else(|| LanguageServer::absent(&self.root).status()),
             notes,
@@ -341,9 +363,11 @@ fn watch(root: &Path, folder: &Path, workspace: &Workspace, dirty: Sender<()>) -
     let on_change = move || _ = dirty.send(());
     let watch = Watch::start(root, folder, on_change);
     let watching = watch.and_then(|watch| watch.follow(&workspace.snapshot.folders).map(|_| watch));
-    watching.map_err(|error| {
-        Note::info(format!("changes are not seen as they happen ({error}): each request looks for them"))
-    })
+    watching.map_err(|error| unwatched(&error))
+}
+
+fn unwatched(error: &WatchError) -> Note {
+    Note::info(format!("changes are not seen as they happen ({error}): each request looks for them"))
 }
 
 #[cfg(unix)]

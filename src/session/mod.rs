@@ -7,6 +7,7 @@
 
 mod ahead;
 mod answer;
+mod caller;
 mod dispatch;
 mod host;
 mod live;
@@ -18,6 +19,7 @@ mod sessions;
 mod slots;
 
 pub use answer::{dossier, graph, lookup, offer};
+pub use caller::{Caller, FORWARD, Lender};
 pub use dispatch::{Dispatch, Failure};
 pub use host::{Host, Limits};
 pub use overlay::Overlays;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::protocol::GraphParams;
+use super::protocol::{GraphParams, OutlineAnswer, OutlineItem, OutlineParams};
 use crate::lsp::{Fact, LanguageProvider, Relation};
-use crate::model::{Certainty, Deadline, SymbolId, SymbolKind};
+use crate::model::{Certainty, Deadline, Symbol, SymbolId, SymbolKind};
 use crate::pipeline::Workspace;
-use crate::text::{self, LineIndex};
+use crate::text;
 
 /// The version of the report as JSON: fields may be added, and never change their meaning.
 const VERSION: u32 = 1;
@@ -151,21 +151,45 @@ fn item(workspace: &Workspace, id: SymbolId) -> Option<Item> {
     let file = workspace.snapshot.files.get(id.file.index())?;
     let items = &workspace.syntax.get(id.file.index())?.as_ref()?.items;
     let symbol = items.get(id.item as usize)?;
-    let mut names = vec![symbol.name.as_str()];
-    let mut parent = symbol.parent;
-    while let Some(outer) = parent.and_then(|parent| items.get(parent as usize)) {
-        names.push(&outer.name);
-        parent = outer.parent;
-    }
-    names.reverse();
     let signature = symbol.signature.of(&file.text).split_whitespace().collect::<Vec<_>>().join(" ");
     Some(Item {
         path: file.path.clone(),
-        line: LineIndex::new(&file.text).line(symbol.name_span.start),
-        name: names.join("::"),
+        line: file.text.line_index().line(symbol.name_span.start),
+        name: full_name(items, id.item),
         kind: symbol.kind,
         signature: text::redact(&signature).text.into_owned(),
     })
+}
+
+/// The items of a file.
+pub fn outline(workspace: &Workspace, params: &OutlineParams) -> OutlineAnswer {
+    let found = workspace.snapshot.find(&params.path);
+    let syntax = found.and_then(|file| Some((file, workspace.syntax.get(file.index())?.as_ref()?)));
+    let Some((file, syntax)) = syntax else { return OutlineAnswer::default() };
+    let lines = workspace.snapshot.file(file).text.line_index();
+    let item = |(number, symbol): (u32, &Symbol)| {
+        let whole = lines.lines(symbol.span);
+        OutlineItem {
+            name: full_name(&syntax.items, number),
+            kind: symbol.kind,
+            lines: [whole.first, whole.last],
+            name_line: lines.line(symbol.name_span.start),
+            is_test: symbol.is_test,
+        }
+    };
+    OutlineAnswer { items: (0..).zip(&syntax.items).map(item).collect() }
+}
+
+/// The name of an item with those of what it stands in: `Type::method`.
+fn full_name(items: &[Symbol], item: u32) -> String {
+    let mut names = Vec::new();
+    let mut next = items.get(item as usize);
+    while let Some(symbol) = next {
+        names.push(symbol.name.as_str());
+        next = symbol.parent.and_then(|parent| items.get(parent as usize));
+    }
+    names.reverse();
+    names.join("::")
 }
 
 #[cfg(test)]

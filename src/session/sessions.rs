@@ -37,6 +37,11 @@ pub struct Sessions {
 /// A workspace, seen through patterns.
 type Key = (PathBuf, Vec<String>, Vec<String>, bool);
 
+fn key(place: &Place) -> Key {
+    let Place { workspace, include, exclude, index } = place;
+    (workspace.clone(), include.clone(), exclude.clone(), *index)
+}
+
 #[derive(Default)]
 struct Slot {
     /// Whoever comes first opens it, the others wait for that.
@@ -70,8 +75,7 @@ impl Sessions {
 
     /// The session of a workspace; opens it where it is not open, or another folder has taken its place.
     pub(super) fn get(&self, place: &Place, deadline: &Deadline) -> Result<Arc<Session>, PipelineError> {
-        let Place { workspace, include, exclude, index } = place;
-        let key = (workspace.clone(), include.clone(), exclude.clone(), *index);
+        let key = key(place);
         let slot = Arc::clone(lock(&self.open).entry(key.clone()).or_default());
         if let Some(known) = slot.there() {
             return Ok(known);
@@ -90,6 +94,14 @@ impl Sessions {
                 lock(&self.open).remove(&key);
                 Err(error)
             }
+        }
+    }
+
+    /// A task in this workspace was about these files.
+    pub(super) fn touched<'p>(&self, place: &Place, paths: impl Iterator<Item = &'p str>) {
+        let slot = lock(&self.open).get(&key(place)).cloned();
+        if let Some(session) = slot.and_then(|slot| lock(&slot.session).clone()) {
+            session.touched.add(paths);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Text as such: words inside identifiers, lines, tokens, secrets, what a text is known by.
 
+mod counted;
 mod digest;
 mod identifiers;
 mod lines;

@@ -10,6 +10,7 @@
 
 mod path;
 mod blob;
+pub(crate) mod drive;
 pub(crate) mod private;
 mod classify;
 mod markers;

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::{self, Digest, Redacted};
+use crate::text::{self, Digest, LineIndex, Redacted};
 
 use super::read::read_text;
 
@@ -49,10 +49,23 @@ pub struct Text {
 
 struct Source {
     text: OnceLock<Box<str>>,
-    /// With its secrets masked, and their number, where it has any: a process that answers often looks for them once.
-    masked: OnceLock<Option<(Box<str>, u32)>>,
+    lines: OnceLock<LineIndex>,
+    /// With its secrets masked, where it has any: a process that answers often looks for them once.
+    masked: OnceLock<Option<Masked>>,
     /// Where it stands, and whom to tell where that is another text by now.
     file: Option<(PathBuf, Torn)>,
+}
+
+struct Masked {
+    text: Box<str>,
+    lines: LineIndex,
+    count: u32,
+}
+
+impl Source {
+    fn new(text: OnceLock<Box<str>>, file: Option<(PathBuf, Torn)>) -> Arc<Source> {
+        Arc::new(Source { text, lines: OnceLock::new(), masked: OnceLock::new(), file })
+    }
 }
 
 impl Text {
@@ -63,30 +76,29 @@ impl Text {
     /// A text whose digest is known.
     pub(super) fn known(text: &str, digest: Digest) -> Text {
         let text = OnceLock::from(Box::from(text));
-        Text { digest, source: Arc::new(Source { text, masked: OnceLock::new(), file: None }) }
+        Text { digest, source: Source::new(text, None) }
     }
 
     /// The text of the file at `path`, which had this digest when it was read last.
     pub(super) fn on_disk(path: PathBuf, digest: Digest, torn: Torn) -> Text {
-        Text {
-            digest,
-            source: Arc::new(Source {
-                text: OnceLock::new(),
-                masked: OnceLock::new(),
-                file: Some((path, torn)),
-            }),
-        }
+        Text { digest, source: Source::new(OnceLock::new(), Some((path, torn))) }
     }
 
-    /// The text with its secrets masked, and how many there are.
-    pub fn masked(&self) -> (&str, u32) {
+    /// Where its lines begin.
+    pub fn line_index(&self) -> &LineIndex {
+        self.source.lines.get_or_init(|| LineIndex::new(self))
+    }
+
+    /// The text with its secrets masked, where its lines begin then, and how many secrets there are.
+    pub fn masked(&self) -> (&str, &LineIndex, u32) {
         let look = || {
-            let Redacted { text, masked } = text::redact(self);
-            matches!(text, Cow::Owned(_)).then(|| (text.into_owned().into_boxed_str(), masked))
+            let Redacted { text, masked: count } = text::redact(self);
+            let Cow::Owned(text) = text else { return None };
+            Some(Masked { lines: LineIndex::new(&text), text: text.into_boxed_str(), count })
         };
         match self.source.masked.get_or_init(look) {
-            Some((text, masked)) => (text, *masked),
-            None => (self, 0),
+            Some(Masked { text, lines, count }) => (text, lines, *count),
+            None => (self, self.line_index(), 0),
         }
     }
 

@@ -14,7 +14,7 @@ use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tempfile::TempDir;
 
-use super::private;
+use super::{drive, private};
 
 /// Git says by these where the branch that is checked out has gone.
 const GIT_FOLDERS: [&str; 2] = [".git", ".git/logs"];
@@ -50,12 +50,15 @@ impl Watch {
     /// not wait.
     ///
     /// # Errors
-    /// Where the system has no watches to give.
+    /// Where the system has no watches to give, or tells nothing of what other machines change.
     pub fn start(
         root: &Path,
         folder: &Path,
         on_change: impl Fn() + Send + Sync + 'static,
     ) -> Result<Watch, WatchError> {
+        if let Some(drive) = drive::shared(root) {
+            return Err(WatchError::Shared(drive));
+        }
         let told = Arc::new(Told::default());
         private::make_folder(folder)?;
         let fences = tempfile::Builder::new().prefix("fence-").tempdir_in(folder)?;
@@ -184,6 +187,8 @@ pub enum WatchError {
     System(#[from] notify::Error),
     #[error("no folder for the watch can be made ({0})")]
     Folder(#[from] std::io::Error),
+    #[error("other machines may write there too: {0}")]
+    Shared(&'static str),
 }
 
 #[cfg(test)]

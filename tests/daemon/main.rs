@@ -8,8 +8,11 @@ mod support;
 #[path = "support.rs"]
 mod daemon;
 
+mod ahead;
+mod disk;
 mod faults;
 mod life;
+mod limits;
 mod server;
 mod wire;
 mod work;

@@ -18,10 +18,10 @@ use tempfile::TempDir;
 use super::life::{is_alive, kill};
 use crate::daemon::{CODE, Daemon, Ran, until};
 
-const WAIT: &str = "50";
+pub const WAIT: &str = "50";
 
 /// Commands that may ask rust-analyzer.
-fn run(daemon: &Daemon, arguments: &[&str]) -> Ran {
+pub fn run(daemon: &Daemon, arguments: &[&str]) -> Ran {
     install();
     let mut command = daemon.command(arguments);
     let home = || std::env::home_dir().unwrap_or_default().join(".rustup");
@@ -56,7 +56,7 @@ fn children(parent: u32, name: &str) -> Vec<u32> {
     processes.filter(is_child).collect()
 }
 
-fn pack(ran: &Ran) -> Value {
+pub fn pack(ran: &Ran) -> Value {
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
 }
 

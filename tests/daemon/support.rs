@@ -12,6 +12,8 @@ use crate::support::Sandbox;
 
 /// What takes longer hangs.
 pub const LONG: Duration = Duration::from_secs(30);
+/// The code of a setup that the system does not allow.
+const NOT_APART: i32 = 99;
 
 pub const CODE: &str = "\
 //- /Cargo.toml
@@ -64,6 +66,48 @@ impl Daemon {
     #[track_caller]
     pub fn run(&self, arguments: &[&str]) -> Ran {
         Ran::of(self.command(arguments).output().unwrap())
+    }
+
+    /// A command in namespaces of its own, where `setup` (for `sh`) has changed what the system gives: mounts, limits.
+    pub fn apart(&self, setup: &str, arguments: &[&str]) -> Command {
+        let script = format!("{{ {setup}; }} || exit {NOT_APART}; exec \"$@\"");
+        let prefix = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", &script, "sh"];
+        self.prefixed(&prefix, arguments)
+    }
+
+    /// Starts a daemon so. Where the system gives no namespaces, or does not allow the setup, it says so, and `false`.
+    #[track_caller]
+    pub fn starts_apart(&self, setup: &str) -> bool {
+        let output = self.apart(setup, &["daemon", "start"]).output();
+        let started = output.map(Ran::of);
+        match started {
+            Ok(ran) if ran.code == 0 => true,
+            Ok(ran) if ran.stderr.contains("dossier:") => panic!("{ran:?}"),
+            other => {
+                eprintln!("not tested, as the system does not give it: {setup}: {other:?}");
+                false
+            }
+        }
+    }
+
+    /// A command that sees the disk as the daemon does that was started apart.
+    #[track_caller]
+    pub fn run_beside(&self, arguments: &[&str]) -> Ran {
+        let process = self.process().to_string();
+        let root = self.sandbox.path("ws");
+        let enter = ["nsenter", "--preserve-credentials", "--user", "--mount", "--target", &process];
+        let there = [&enter[..], &["env", "--chdir", root.to_str().unwrap()]].concat();
+        Ran::of(self.prefixed(&there, arguments).output().unwrap())
+    }
+
+    /// The command as the last arguments of another.
+    fn prefixed(&self, prefix: &[&str], arguments: &[&str]) -> Command {
+        let own = self.command(arguments);
+        let mut command = Command::new(prefix[0]);
+        command.args(&prefix[1..]).arg(own.get_program()).args(own.get_args());
+        command.current_dir(own.get_current_dir().unwrap()).env_clear();
+        command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command
     }
 
     pub fn folder(&self) -> PathBuf {

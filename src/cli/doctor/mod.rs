@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use self::check::{Check, State, page};
 
+use super::Outcome;
 use super::args::DoctorArgs;
 use super::messages::Messages;
 use super::output::Output;
-use super::settings::{self, cache_folder};
-use super::{Outcome, daemon};
+use crate::client;
+use crate::client::settings::{self, cache_folder};
 use crate::config::Settings;
 use crate::model::{Deadline, FileKind};
 use crate::workspace::history::{History, HistoryOptions};
@@ -23,7 +24,7 @@ const HISTORY_TIME: Duration = Duration::from_secs(5);
 const FEW_COMMITS: usize = 50;
 
 pub(super) fn run(args: &DoctorArgs, messages: &Messages) -> anyhow::Result<Outcome> {
-    let (root, notes) = settings::root(&args.place)?;
+    let (root, notes) = settings::root(args.place.folder())?;
     let mut checks = vec![version(), workspace(&root).noting(&notes)];
     let loaded = settings::load(&root, args.server.typed());
     let options = WalkOptions {
@@ -109,7 +110,7 @@ fn settings_files(loaded: &settings::Loaded) -> Check {
 /// Whether a daemon serves; that none does is no lack, as the next command starts it.
 fn daemon(settings: &Settings) -> Check {
     const WHAT: &str = "daemon";
-    match daemon::look(settings) {
+    match client::look(settings) {
         Ok(Some(process)) => Check::good(WHAT, format!("process {process}")),
         Ok(None) if settings.daemon.value => Check::good(WHAT, "none runs; the next command starts it"),
         Ok(None) => Check::good(WHAT, format!("not used ({})", settings.daemon.origin)),

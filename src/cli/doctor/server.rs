@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::check::Check;
 use crate::cli::messages::Messages;
 use crate::cli::server::open;
-use crate::cli::settings::server_options;
+use crate::client::settings::server_options;
 use crate::config::{Origin, Settings};
 use crate::lsp::find::{self, Found, NotFound, Places};
 use crate::lsp::toolchain::{self, Environment};

@@ -13,7 +13,7 @@ use super::Outcome;
 use super::messages::Messages;
 use super::output::{Output, write_file};
 use super::progress::Progress;
-use super::settings::{cache_folder, variable};
+use crate::client::settings::{cache_folder, variable};
 use crate::config::DEFAULT_BUDGET;
 use crate::eval::{self, Comparison, Kept, Old, Report};
 use crate::llm::Ollama;

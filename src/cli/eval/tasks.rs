@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 
 use super::EvalArgs;
-use crate::cli::args::Place;
 use crate::cli::messages::Messages;
 use crate::cli::output::write_file;
 use crate::cli::progress::Progress;
-use crate::cli::settings;
+use crate::client::settings;
 use crate::eval::{self, Keep, Task};
 
 /// Tasks that are named where one is sought and not found.
@@ -74,7 +73,7 @@ fn read_file(file: &Path) -> anyhow::Result<String> {
 }
 
 fn from_history(args: &EvalArgs, count: u32, messages: &Messages) -> anyhow::Result<Tasks> {
-    let (root, notes) = settings::root(&Place { workspace: args.path.clone() })?;
+    let (root, notes) = settings::root(args.path.as_deref())?;
     messages.notes(&notes);
     let progress = Progress::spinner("reading the history", messages);
     let made = eval::from_history(&root, count as usize)?;

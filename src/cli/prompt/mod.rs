@@ -5,11 +5,8 @@
 //!                                  └────────────▶ journal ◀──┘
 //! ```
 
-mod dossier;
-mod model;
-mod outgoing;
 mod preview;
-mod talk;
+mod printer;
 
 use std::fs::File;
 use std::io::Read;
@@ -18,37 +15,31 @@ use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 
-use self::dossier::{Compiler, Dossier};
-use self::model::Model;
-use self::outgoing::Cleaner;
-use self::talk::Talk;
+use self::printer::Printer;
 use super::Outcome;
 use super::args::PromptArgs;
-use super::journal::Kept;
-use super::messages::Messages;
+use super::messages::{Messages, has_color};
 use super::output::Output;
-use super::task::{Task, nothing_found};
+use super::source::Source;
+use super::task::{self, nothing_found};
+use crate::client::{Asker, Cleaner, Compiler, Dossier, Kept, Model, Talk};
 use crate::config::{Format, Origin};
 use crate::llm::ChatRequest;
 use crate::model::Deadline;
-use crate::plan::Action;
-use crate::prompt;
+use crate::session::protocol::ExplainWish;
 use crate::store::Answered;
 
 /// A model that plans may take so long where the settings do not say: the answer takes longer.
 const PLANNING: Duration = Duration::from_secs(20);
 /// What is read of a file of instructions, in bytes: more than any window holds.
 const LARGEST_SYSTEM: u64 = 256 * 1024;
-/// How often a budget that nobody set is lowered until all fits: the first time gives what is missing, later ones what is lost
-/// between whole files.
-const TRIES: usize = 3;
 
 pub(super) fn run(args: &PromptArgs, messages: &Messages) -> anyhow::Result<Outcome> {
     if args.preview {
         preview::ensure_terminal()?;
     }
     let flags = args.settings.typed().into_iter().chain(args.model.typed()).collect();
-    let mut task = Task::read(&args.task, &args.place, flags, messages)?;
+    let mut task = task::read(&args.task, &args.place, flags, messages)?;
     if task.settings.format.value == Format::Json {
         if matches!(task.settings.format.origin, Origin::Flag(_)) {
             bail!("a model reads no JSON here: give --format markdown, xml or plain");
@@ -58,17 +49,19 @@ pub(super) fn run(args: &PromptArgs, messages: &Messages) -> anyhow::Result<Outc
     let cleaner = Cleaner::new(&task.settings);
     let system = args.system.as_deref().map(own_system).transpose()?;
     let model = Model::choose(&task.settings.models, args.dry_run, messages)?;
-    let asker = task.asker(PLANNING, messages)?;
+    let source = Source::find(&task.root, &task.settings, messages)?;
+    let asker = Asker::new(&task, PLANNING, Box::new(source), messages);
     let mut compiler = Compiler::new(&task, &asker, &cleaner, messages, model.window);
     compiler.is_fresh = args.settings.daemon.fresh;
     compiler.system = system;
-    let mut dossier = fitting(&mut compiler)?;
+    compiler.explain = explain_wish();
+    let mut dossier = compiler.fitting()?;
     messages.notes(&dossier.answer.notes);
     if dossier.answer.files.is_empty() {
         return Ok(nothing_found(&task.root, messages));
     }
     if args.preview {
-        match preview::ask(&mut compiler, dossier, &model)? {
+        match preview::ask(&mut compiler, dossier, &model, messages)? {
             Some(chosen) => dossier = chosen,
             None => return Ok(Outcome::Done),
         }
@@ -84,23 +77,17 @@ pub(super) fn run(args: &PromptArgs, messages: &Messages) -> anyhow::Result<Outc
     let id = kept.given(&task, &dossier.answer, model.chat.name());
     let deadline = Deadline::after(Duration::from_secs(args.timeout.into()));
     let mut talk = Talk::new(&model, &compiler, &dossier, &deadline);
-    let outcome = talk.run(request);
+    let outcome = talk.run(request, &mut Printer::default());
     kept.answered(Answered { dossier: id, is_complete: outcome.is_ok(), ..talk.counts() });
-    outcome
+    Ok(if outcome? { Outcome::Done } else { Outcome::Troubled })
 }
 
-/// A dossier for which there is room. Where nobody set the budget, it is lowered until there is.
-fn fitting(compiler: &mut Compiler<'_>) -> anyhow::Result<Dossier> {
-    let mut tries = TRIES;
-    loop {
-        let dossier = compiler.compile()?;
-        tries -= 1;
-        let is_lower = compiler.over(&dossier).is_some_and(|over| tries > 0 && compiler.lower_budget(over));
-        if !is_lower {
-            compiler.ensure_fits(&dossier)?;
-            return Ok(dossier);
-        }
-    }
+/// As wide as standard error.
+fn explain_wish() -> ExplainWish {
+    let stderr = std::io::stderr();
+    let width = terminal_size::terminal_size_of(&stderr).map(|(width, _)| width.0.into());
+    let fallback = ExplainWish::default();
+    ExplainWish { width: width.unwrap_or(fallback.width), color: has_color(&stderr) }
 }
 
 /// Exactly what would be sent. A model that plans is asked, as it decides what that is.
@@ -145,9 +132,4 @@ fn own_system(file: &Path) -> anyhow::Result<String> {
         file.display()
     );
     Ok(text)
-}
-
-/// The instructions for a kind of task, where the user has none of their own.
-fn system_for(own: Option<&str>, action: Action) -> String {
-    own.map_or_else(|| prompt::system(action), str::to_owned)
 }

@@ -4,8 +4,8 @@ use std::io::{BufRead, IsTerminal};
 
 use anyhow::{Context, ensure};
 
-use super::dossier::{Compiler, Dossier};
-use super::model::Model;
+use crate::cli::messages::Messages;
+use crate::client::{Compiler, Dossier, Model};
 
 const HELP: &str = "  s            send it\n  b TOKENS     another budget\n  d PATH…      drop files\n  \
                     a NAME…      add files or items\n  q            quit; nothing is sent\n";
@@ -35,9 +35,9 @@ pub(super) fn ask(
     compiler: &mut Compiler<'_>,
     mut dossier: Dossier,
     model: &Model,
+    messages: &Messages,
 ) -> anyhow::Result<Option<Dossier>> {
     loop {
-        let messages = compiler.messages;
         messages.write(dossier.answer.explanation.as_deref().unwrap_or_default());
         messages.write(&format!(
             "\n{} tokens would go to {}. [s]end, [b]udget, [d]rop, [a]dd, [q]uit? ",

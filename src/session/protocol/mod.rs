@@ -16,7 +16,8 @@ use crate::config::DEFAULT_BUDGET;
 use crate::plan::Offer;
 
 pub use questions::{
-    GraphAnswer, GraphParams, Hit, LookupAnswer, LookupParams, Reason, SearchAnswer, SearchParams,
+    GraphAnswer, GraphParams, Hit, LookupAnswer, LookupParams, OpenParams, OutlineAnswer, OutlineItem,
+    OutlineParams, Reason, SearchAnswer, SearchParams,
 };
 pub use status::{Status, WorkspaceStatus};
 pub use task::{Dossier, Edits, ExplainWish, Given, Proposed, Refused, Task};
@@ -57,6 +58,10 @@ methods! {
     Graph "dossier/graph": GraphParams => GraphAnswer;
     /// Files or items by their names, with their code.
     Lookup "dossier/lookup": LookupParams => LookupAnswer;
+    /// Reads a workspace, and starts its language server where that is wanted.
+    Open "dossier/open": OpenParams => WorkspaceStatus;
+    /// The items of a file.
+    Outline "dossier/outline": OutlineParams => OutlineAnswer;
     /// Unsaved texts of this client.
     Overlay "dossier/overlay": OverlayParams => Nothing;
     /// What is there and how it does.
@@ -64,9 +69,6 @@ methods! {
     /// Ends the process that serves, once what it does is done.
     Shutdown "dossier/shutdown": Nothing => Nothing;
 }
-
-/// A notification: `{"id": …}` of the request that is not wanted any more.
-pub const CANCEL: &str = "$/cancelRequest";
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HelloParams {
@@ -108,11 +110,24 @@ pub struct Lsp {
     pub wait_ms: u64,
     /// Its program and arguments, where it is not looked for in the usual places.
     pub command: Option<Vec<String>>,
+    /// Whether the user trusts the workspace, by the word of an editor; `None`: `dossier trust` decides.
+    pub trusted: Option<bool>,
+    /// One that the client runs already, and asks for us.
+    pub lent: Option<Lent>,
+}
+
+/// A language server that a client lends.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Lent {
+    /// By its usual name: `rust-analyzer`.
+    pub server: String,
+    /// In what it counts columns: `utf-8`, `utf-16`.
+    pub encoding: String,
 }
 
 impl Default for Lsp {
     fn default() -> Lsp {
-        Lsp { ask: true, wait_ms: 0, command: None }
+        Lsp { ask: true, wait_ms: 0, command: None, trusted: None, lent: None }
     }
 }
 

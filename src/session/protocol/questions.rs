@@ -6,7 +6,7 @@ use super::{Given, Lsp, Place, budget, time, yes};
 use crate::budget::Freshness;
 use crate::config::Format;
 use crate::lsp::ServerStatus;
-use crate::model::{Note, Signal};
+use crate::model::{Note, Signal, SymbolKind};
 use crate::session::related::{Question, Report};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,6 +37,39 @@ pub struct LookupAnswer {
     /// Their code, rendered.
     pub text: String,
     pub refused: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OpenParams {
+    #[serde(flatten)]
+    pub place: Place,
+    #[serde(default)]
+    pub lsp: Lsp,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OutlineParams {
+    #[serde(flatten)]
+    pub place: Place,
+    /// From the root, with `/` between the parts.
+    pub path: String,
+}
+
+/// In the order of the text; none of a file that is not Rust, or not of the workspace.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct OutlineAnswer {
+    pub items: Vec<OutlineItem>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OutlineItem {
+    /// With what it stands in: `Type::method`.
+    pub name: String,
+    pub kind: SymbolKind,
+    /// The first and the last line, and the line of its name; 1-based.
+    pub lines: [u32; 2],
+    pub name_line: u32,
+    pub is_test: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

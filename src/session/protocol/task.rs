@@ -1,5 +1,6 @@
 //! A task, and its dossier.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -67,6 +68,8 @@ pub struct Edits {
     pub drop: Vec<String>,
     /// Files or items that are to be in it.
     pub add: Vec<String>,
+    /// How deep a file is shown that is in it, by path, whatever the budget would choose.
+    pub levels: BTreeMap<String, Level>,
     /// Tokens that all of it may take where something is added; the task's budget where it is more.
     pub room: u32,
 }

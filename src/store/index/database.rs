@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::{AnswerChange, Change, CommitChange, FORMAT, IndexError, Kept, Packed, codec};
 use crate::text::Digest;
-use crate::workspace::{FileKey, private};
+use crate::workspace::{FileKey, drive, private};
 
 /// `DOSS`, in the place that SQLite has for it: no other program's database is taken for ours.
 const APPLICATION: i32 = 0x444f_5353;
@@ -36,7 +36,37 @@ const TABLES: [&str; 6] = ["fact", "part", "syntax", "body", "answer", "commits"
 pub struct Index {
     connection: Connection,
     path: PathBuf,
+    journal: Journal,
+    /// Which file it was when it was opened.
+    identity: Option<Identity>,
 }
+
+/// How SQLite makes a change whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Journal {
+    /// Nobody waits for a reader. Needs memory that all processes have in common.
+    Wal,
+    /// Readers wait for a writer. Needs locks alone.
+    Rollback,
+}
+
+impl Journal {
+    /// What can be had in a folder: on a drive that other machines write too, memory is not shared, and SQLite's WAL would be damaged.
+    pub fn of(folder: &Path) -> Journal {
+        if drive::shared(folder).is_some() { Journal::Rollback } else { Journal::Wal }
+    }
+
+    /// As SQLite calls it.
+    fn mode(self) -> &'static str {
+        match self {
+            Journal::Wal => "wal",
+            Journal::Rollback => "delete",
+        }
+    }
+}
+
+/// Its device and its number there.
+type Identity = (u64, u64);
 
 /// What of a database's troubles means that it is to be thrown away.
 pub(super) fn is_damage(error: &IndexError) -> bool {
@@ -56,7 +86,7 @@ pub(super) fn is_damage(error: &IndexError) -> bool {
 
 impl Index {
     /// The database at `path`, which is made where it is not there; `root` says whose it is.
-    pub(super) fn open(path: &Path, root: &[u8]) -> Result<Index, IndexError> {
+    pub(super) fn open(path: &Path, root: &[u8], journal: Journal) -> Result<Index, IndexError> {
         let folder = |source| IndexError::Folder { path: path.to_owned(), source };
         // SQLite would make it for everybody to read.
         drop(private::appendable(path).map_err(folder)?);
@@ -65,13 +95,18 @@ impl Index {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_NOFOLLOW;
         let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-        let mut index = Index { connection, path: path.to_owned() };
+        let mut index = Index { connection, path: path.to_owned(), journal, identity: identity(path) };
         index.prepare(root)?;
         Ok(index)
     }
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether its file is still where it was: what is put in one that was removed is lost.
+    pub fn is_there(&self) -> bool {
+        identity(&self.path) == self.identity
     }
 
     fn failed(&self) -> impl Fn(rusqlite::Error) -> IndexError + use<> {
@@ -83,7 +118,7 @@ impl Index {
     fn prepare(&mut self, root: &[u8]) -> Result<(), IndexError> {
         let failed = self.failed();
         let foreign = |what| IndexError::Foreign { path: self.path.clone(), what };
-        let connection = &mut self.connection;
+        let (connection, journal) = (&mut self.connection, self.journal);
         connection.busy_timeout(BUSY).map_err(&failed)?;
         let application: i32 =
             connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(&failed)?;
@@ -91,7 +126,7 @@ impl Index {
             && version_of(connection).map_err(&failed)?.as_deref() == Some(&version())
         {
             return match root_of(connection).map_err(&failed)? {
-                Some(own) if own == root => configure(connection).map_err(&failed),
+                Some(own) if own == root => configure(connection, journal).map_err(&failed),
                 _ => Err(foreign("it is of another workspace")),
             };
         }
@@ -104,7 +139,7 @@ impl Index {
         if tables == 0 {
             connection.pragma_update(None, "page_size", PAGE_BYTES).map_err(&failed)?;
         }
-        configure(connection).map_err(&failed)?;
+        configure(connection, journal).map_err(&failed)?;
         make_tables(connection, root).map_err(&failed)
     }
 
@@ -150,13 +185,24 @@ impl Index {
     }
 }
 
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    path.symlink_metadata().ok().map(|found| (found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<Identity> {
+    path.symlink_metadata().ok().map(|_| (0, 0))
+}
+
 /// What a program of another version, or of another format, must not read.
 fn version() -> String {
     format!("{FORMAT} {}", env!("CARGO_PKG_VERSION"))
 }
 
-fn configure(connection: &Connection) -> rusqlite::Result<()> {
-    connection.pragma_update(None, "journal_mode", "wal")?;
+fn configure(connection: &Connection, journal: Journal) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "journal_mode", journal.mode())?;
     // A power failure may cost the last change, and nothing else.
     connection.pragma_update(None, "synchronous", "normal")?;
     connection.pragma_update(None, "trusted_schema", false)
@@ -304,4 +350,43 @@ fn keep_only(connection: &Connection, texts: &[Digest]) -> rusqlite::Result<()> 
         connection.execute("DELETE FROM body WHERE digest = ?", [digest])?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn generation(index: &mut Index) -> u64 {
+        index.read().unwrap().generation
+    }
+
+    #[test]
+    fn without_common_memory_a_change_is_whole_too() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("x.db");
+        let open = |journal| Index::open(&path, b"/a", journal).unwrap();
+        let change = |generation| Change { generation, ..Change::default() };
+        assert!(open(Journal::Wal).save(&change(1)).unwrap());
+        let (mut one, mut other) = (open(Journal::Rollback), open(Journal::Rollback));
+        assert!(one.save(&change(2)).unwrap());
+        assert_eq!(generation(&mut other), 2);
+        assert!(!other.save(&change(1)).unwrap() && other.save(&change(3)).unwrap());
+        assert_eq!(generation(&mut one), 3);
+        let files = || std::fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(files(), 1, "nothing beside it, not while it is open either");
+        drop((one, other));
+        assert_eq!(generation(&mut open(Journal::Wal)), 3);
+    }
+
+    #[test]
+    fn it_is_seen_when_it_is_gone() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("x.db");
+        let index = Index::open(&path, b"/a", Journal::Wal).unwrap();
+        assert!(index.is_there());
+        std::fs::rename(&path, folder.path().join("y.db")).unwrap();
+        assert!(!index.is_there());
+    }
 }

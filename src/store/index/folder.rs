@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::database::{self, Index};
+use super::database::{self, Index, Journal};
 use super::{IndexError, Kept};
 use crate::model::Note;
 use crate::text::Digest;
-use crate::workspace::private;
+use crate::workspace::{drive, private};
 
 /// All databases together (bytes): some hundred workspaces of the size of jj.
 const LARGEST_TOTAL: u64 = 1 << 30;
@@ -21,7 +21,7 @@ const USED_EVERY: Duration = Duration::from_hours(1);
 
 const DATABASE: &str = "db";
 /// What SQLite writes beside a database, and what is set aside.
-const BESIDE: [&str; 2] = ["db-wal", "db-shm"];
+const BESIDE: [&str; 3] = ["db-wal", "db-shm", "db-journal"];
 const DAMAGED: &str = "damaged";
 
 /// The folder of all databases.
@@ -36,7 +36,10 @@ pub struct IndexFolder {
 pub struct Opened {
     pub index: Option<Index>,
     pub kept: Kept,
+    /// What became of one that was there.
     pub notes: Vec<Note>,
+    /// Why there is none.
+    pub trouble: Option<Note>,
 }
 
 /// What was removed.
@@ -88,10 +91,12 @@ impl IndexFolder {
             }
         }
         match opened {
-            Ok((index, kept)) => Opened { index: Some(index), kept, notes },
+            Ok((index, kept)) => {
+                notes.extend(drive::shared(&self.path).map(on_shared));
+                Opened { index: Some(index), kept, notes, trouble: None }
+            }
             Err(error) => {
-                notes.push(without(&error));
-                Opened { index: None, kept: Kept::default(), notes }
+                Opened { index: None, kept: Kept::default(), notes, trouble: Some(without(&error)) }
             }
         }
     }
@@ -102,7 +107,7 @@ impl IndexFolder {
         // The folder may be reached through links, the database may be none.
         let folder = self.path.canonicalize().map_err(failed)?;
         let path = folder.join(path.file_name().unwrap_or_default());
-        let mut index = Index::open(&path, root.as_os_str().as_encoded_bytes())?;
+        let mut index = Index::open(&path, root.as_os_str().as_encoded_bytes(), Journal::of(&folder))?;
         let kept = index.read()?;
         touch(&path);
         Ok((index, kept))
@@ -202,6 +207,12 @@ fn remove(path: &Path) -> std::io::Result<()> {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
+}
+
+fn on_shared(drive: &str) -> Note {
+    Note::info(format!(
+        "the index is where other machines may write too ({drive}): readers wait for writers there; XDG_CACHE_HOME names a folder on a disk of this machine"
+    ))
 }
 
 fn without(error: &IndexError) -> Note {

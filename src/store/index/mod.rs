@@ -68,6 +68,13 @@ pub struct Kept {
     pub commits: Vec<Packed>,
 }
 
+impl IndexError {
+    /// Whether what is there is to be thrown away.
+    pub fn is_damage(&self) -> bool {
+        database::is_damage(self)
+    }
+}
+
 impl Kept {
     /// A part of it; `None` where it is not there, or damaged.
     pub fn part<T: DeserializeOwned>(&self, part: Part) -> Option<T> {

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 
-use super::args::Place;
 use crate::config::{self, ConfigFile, Settings, Sources, Typed, WORKSPACE_FILE};
 use crate::model::Note;
 use crate::pipeline::ServerOptions;
@@ -17,7 +16,7 @@ const LARGEST_FILE: u64 = 256 * 1024;
 
 /// What was read, and where it was looked for.
 #[derive(Debug)]
-pub(super) struct Loaded {
+pub(crate) struct Loaded {
     pub settings: Settings,
     /// What could not be used.
     pub notes: Vec<Note>,
@@ -26,7 +25,7 @@ pub(super) struct Loaded {
 }
 
 /// The settings of a command in the workspace at `root`.
-pub(super) fn load(root: &Path, flags: Vec<Typed>) -> Loaded {
+pub(crate) fn load(root: &Path, flags: Vec<Typed>) -> Loaded {
     let mut notes = Vec::new();
     let user_path = config::user_file(variable, std::env::home_dir());
     let workspace_path = root.join(WORKSPACE_FILE);
@@ -75,21 +74,21 @@ fn environment() -> Vec<(String, String)> {
 }
 
 /// The variable's value, where it has one.
-pub(super) fn variable(name: &str) -> Option<String> {
+pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-pub(super) fn cache_folder() -> Option<PathBuf> {
+pub(crate) fn cache_folder() -> Option<PathBuf> {
     config::cache_folder(variable, std::env::home_dir())
 }
 
 /// Where the daemon's log is.
-pub(super) fn state_folder() -> Option<PathBuf> {
+pub(crate) fn state_folder() -> Option<PathBuf> {
     config::state_folder(variable, std::env::home_dir())
 }
 
 /// The settings of the user alone, whatever the workspace: a daemon serves many.
-pub(super) fn of_user() -> Settings {
+pub(crate) fn of_user() -> Settings {
     let path = config::user_file(variable, std::env::home_dir());
     let text = path.as_deref().and_then(|path| read(path, &mut Vec::new()));
     let shown = path.as_deref().map(|path| path.display().to_string()).unwrap_or_default();
@@ -98,28 +97,28 @@ pub(super) fn of_user() -> Settings {
 }
 
 /// Where the journal is.
-pub(super) fn data_folder() -> Option<PathBuf> {
+pub(crate) fn data_folder() -> Option<PathBuf> {
     config::data_folder(variable, std::env::home_dir())
 }
 
-pub(super) fn trusted_file() -> Option<PathBuf> {
+pub(crate) fn trusted_file() -> Option<PathBuf> {
     config::trusted_file(variable, std::env::home_dir())
 }
 
 /// Where the language server is looked for, and what decides whether it may be started.
-pub(super) fn server_options(settings: &Settings) -> ServerOptions {
+pub(crate) fn server_options(settings: &Settings) -> ServerOptions {
     ServerOptions::of_user(variable, std::env::home_dir(), settings.lsp_command.value.clone())
 }
 
 /// What of the user's own a decision about trust looks at.
-pub(super) fn own() -> Own {
+pub(crate) fn own() -> Own {
     ServerOptions::of_user(variable, std::env::home_dir(), None).own
 }
 
-/// The root of the workspace that is meant, and what is to be known of how it was found.
-pub(super) fn root(place: &Place) -> anyhow::Result<(PathBuf, Vec<Note>)> {
-    let start = match &place.workspace {
-        Some(folder) => folder.clone(),
+/// The root of the workspace that `folder` is in (none: the current folder), and what is to be known of how it was found.
+pub(crate) fn root(folder: Option<&Path>) -> anyhow::Result<(PathBuf, Vec<Note>)> {
+    let start = match folder {
+        Some(folder) => folder.to_owned(),
         None => {
             std::env::current_dir().context("the current folder is gone: change into one that is there")?
         }
@@ -133,7 +132,7 @@ pub(super) fn root(place: &Place) -> anyhow::Result<(PathBuf, Vec<Note>)> {
 }
 
 /// The program `name` in a folder of `PATH`. Relative folders are passed over: they would run what a workspace holds.
-pub(super) fn on_path(name: &str) -> Option<PathBuf> {
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let name = format!("{name}{}", if name.contains('.') { "" } else { std::env::consts::EXE_SUFFIX });
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)

@@ -1,28 +1,33 @@
 //! The dossier on its way to a model: compiled for its window, changed by hand, counted as it will be sent.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::bail;
 
-use super::outgoing::Cleaner;
-use super::system_for;
-use crate::cli::messages::{Messages, has_color};
-use crate::cli::task::{Asker, Task};
+use super::{Asker, Cleaner, Task, Tell};
+use crate::budget::Level;
 use crate::config::Origin;
 use crate::llm::{ChatRequest, Message};
+use crate::plan::Action;
 use crate::prompt::room::{self, Over};
-use crate::prompt::task_message;
+use crate::prompt::{self, task_message};
 use crate::session::protocol::{
     self, Edits, ExplainWish, LookupAnswer, LookupParams, Refused, Task as Asked,
 };
 use crate::text::TokenCounter;
 
+/// How often a budget that nobody set is lowered until all fits: the first time gives what is missing, later ones what is lost
+/// between whole files.
+const TRIES: usize = 3;
+
 /// Makes dossiers of one task.
-pub(super) struct Compiler<'a> {
+pub(crate) struct Compiler<'a> {
     task: &'a Task,
     asker: &'a Asker<'a>,
     pub cleaner: &'a Cleaner,
-    pub messages: &'a Messages,
+    pub tell: &'a dyn Tell,
+    /// How the explanation is wanted.
+    pub explain: ExplainWish,
     pub counter: TokenCounter,
     /// Whether every file is to be looked at again.
     pub is_fresh: bool,
@@ -35,10 +40,12 @@ pub(super) struct Compiler<'a> {
     window: Option<u32>,
     dropped: BTreeSet<String>,
     added: Vec<String>,
+    /// How deep files are shown, by path.
+    levels: BTreeMap<String, Level>,
 }
 
 /// One dossier with the messages that carry it.
-pub(super) struct Dossier {
+pub(crate) struct Dossier {
     pub answer: protocol::Dossier,
     pub system: String,
     pub message: String,
@@ -53,7 +60,7 @@ impl<'a> Compiler<'a> {
         task: &'a Task,
         asker: &'a Asker<'a>,
         cleaner: &'a Cleaner,
-        messages: &'a Messages,
+        tell: &'a dyn Tell,
         window: Option<u32>,
     ) -> Compiler<'a> {
         let set = &task.settings.budget;
@@ -67,13 +74,15 @@ impl<'a> Compiler<'a> {
             counter,
             is_fresh: false,
             cleaner,
-            messages,
+            tell,
+            explain: ExplainWish::default(),
             system: None,
             budget,
             is_users,
             window,
             dropped,
             added,
+            levels: BTreeMap::new(),
         }
     }
 
@@ -81,12 +90,12 @@ impl<'a> Compiler<'a> {
         let mut asked = self.task.asked(true);
         asked.budget = room::for_dossier(self.budget);
         asked.fresh = self.is_fresh;
-        asked.explain = Some(explain_wish());
+        asked.explain = Some(self.explain);
         let (drop, add) = (self.dropped.iter().cloned().collect(), self.added.clone());
-        asked.edits = Edits { drop, add, room: self.budget };
+        asked.edits = Edits { drop, add, levels: self.levels.clone(), room: self.budget };
         let answer = self.asker.dossier(asked)?;
         for Refused { name, why } in &answer.refused {
-            self.messages.warn(&format!("{name} is not added: {why}"));
+            self.tell.warn(&format!("{name} is not added: {why}"));
         }
         let system = self.cleaner.clean(&system_for(self.system.as_deref(), answer.action));
         let message = task_message(&answer.query, &answer.text);
@@ -94,6 +103,27 @@ impl<'a> Compiler<'a> {
         let prompt_tokens = self.counter.count(&system) + self.counter.count(&message);
         let left = self.budget.saturating_sub(answer.budget.used);
         Ok(Dossier { answer, system, message, prompt_tokens, left })
+    }
+
+    /// A dossier for which there is room. Where nobody set the budget, it is lowered until there is.
+    pub fn fitting(&mut self) -> anyhow::Result<Dossier> {
+        let mut tries = TRIES;
+        loop {
+            let dossier = self.compile()?;
+            tries -= 1;
+            let is_lower = self.over(&dossier).is_some_and(|over| tries > 0 && self.lower_budget(over));
+            if !is_lower {
+                self.ensure_fits(&dossier)?;
+                return Ok(dossier);
+            }
+        }
+    }
+
+    /// What was changed by hand: paths that stay out, names that go in, levels by path.
+    pub fn edit(&mut self, dropped: &BTreeSet<String>, added: &[String], levels: &BTreeMap<String, Level>) {
+        self.dropped.clone_from(dropped);
+        self.added = added.to_vec();
+        self.levels.clone_from(levels);
     }
 
     /// What the model asks for by its name, within so many tokens.
@@ -168,10 +198,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// As wide as standard error.
-fn explain_wish() -> ExplainWish {
-    let stderr = std::io::stderr();
-    let width = terminal_size::terminal_size_of(&stderr).map(|(width, _)| width.0.into());
-    let fallback = ExplainWish::default();
-    ExplainWish { width: width.unwrap_or(fallback.width), color: has_color(&stderr) }
+/// The instructions for a kind of task, where the user has none of their own.
+fn system_for(own: Option<&str>, action: Action) -> String {
+    own.map_or_else(|| prompt::system(action), str::to_owned)
 }

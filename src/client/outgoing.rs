@@ -5,7 +5,7 @@ use crate::render::harmless;
 use crate::text::redact;
 
 /// Cleans texts by the settings.
-pub(super) struct Cleaner {
+pub(crate) struct Cleaner {
     mask: bool,
     /// Our own keys go out nowhere but in their headers, whatever the user wants to show.
     keys: Vec<Secret>,

@@ -1,21 +1,18 @@
-//! The talk with the model: its answer goes to standard output as it comes, what it asks for is looked up, at most twice.
+//! The talk with the model: its answer is handed on as it comes, what it asks for is looked up, at most twice.
 
-use std::io::Write;
 use std::time::Duration;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{anyhow, bail};
 
-use super::dossier::{Compiler, Dossier};
-use super::model::Model;
+use super::{Compiler, Dossier, Model};
 use crate::budget::Level;
-use crate::cli::Outcome;
 use crate::llm::{ChatReply, ChatRequest, Ended, Message, ModelError};
 use crate::model::Deadline;
 use crate::prompt::{Filter, Given, MOST_ROUNDS, Reply, given_message, need_block, room};
-use crate::render::{harmless, printable};
+use crate::render::printable;
 use crate::store::Answered;
 
-pub(super) struct Talk<'a> {
+pub(crate) struct Talk<'a> {
     model: &'a Model,
     compiler: &'a Compiler<'a>,
     deadline: &'a Deadline,
@@ -26,6 +23,17 @@ pub(super) struct Talk<'a> {
     /// By our count, of the turn that goes on.
     sent: u32,
     counts: Answered,
+}
+
+/// Where the answer goes.
+pub(crate) trait Sink {
+    /// Takes a piece; whether it wants more.
+    fn piece(&mut self, text: &str) -> bool;
+    /// The answer is whole, or is broken off.
+    ///
+    /// # Errors
+    /// Where not all of it was taken.
+    fn end(&mut self) -> anyhow::Result<()>;
 }
 
 impl<'a> Talk<'a> {
@@ -45,15 +53,14 @@ impl<'a> Talk<'a> {
         self.counts.clone()
     }
 
-    /// Asks until there is an answer.
-    pub fn run(&mut self, mut request: ChatRequest) -> anyhow::Result<Outcome> {
+    /// Asks until there is an answer; whether the model read all that it was sent.
+    pub fn run(&mut self, mut request: ChatRequest, sink: &mut dyn Sink) -> anyhow::Result<bool> {
         let mut is_cut = false;
         for round in 0..=MOST_ROUNDS {
-            let (reply, said) = self.turn(&request)?;
+            let (reply, said) = self.turn(&request, sink)?;
             is_cut |= self.report(&reply);
             let Reply::Need(asked) = said else {
-                let outcome = if is_cut { Outcome::Troubled } else { Outcome::Done };
-                return Ok(outcome);
+                return Ok(!is_cut);
             };
             let named = printable(&asked.join(", "));
             if round == MOST_ROUNDS {
@@ -62,7 +69,7 @@ impl<'a> Talk<'a> {
                      name these in the task, raise --token-budget, or try another model"
                 );
             }
-            self.compiler.messages.say(&format!("the model asks for {named}"));
+            self.compiler.tell.say(&format!("the model asks for {named}"));
             self.counts.rounds += 1;
             let given = self.look_up(&asked);
             let message = given_message(&given, MOST_ROUNDS - round - 1);
@@ -73,45 +80,44 @@ impl<'a> Talk<'a> {
         bail!("the model gave no answer: try another with --model")
     }
 
-    /// One question and its reply; an answer is printed as it comes.
-    fn turn(&mut self, request: &ChatRequest) -> anyhow::Result<(ChatReply, Reply)> {
+    /// One question and its reply; an answer is handed on as it comes.
+    fn turn(&mut self, request: &ChatRequest, sink: &mut dyn Sink) -> anyhow::Result<(ChatReply, Reply)> {
         let counter = self.compiler.counter;
         let messages = request.messages.iter().map(|message| counter.count(&message.text));
         self.sent = counter.count(&request.system) + messages.sum::<u32>();
         let limit = request.window.map(|window| room::answer_limit(window, self.sent));
         let request = ChatRequest { answer_limit: limit, ..request.clone() };
-        let (mut filter, mut printer) = (Filter::default(), Printer::default());
+        let mut filter = Filter::default();
         let reply = self.model.chat.chat(&request, self.deadline, &mut |piece| {
-            printer.print(&filter.push(piece));
-            if printer.error.is_some() {
+            if !sink.piece(&filter.push(piece)) {
                 self.deadline.cancel();
             }
         });
         let reply = match reply {
             Ok(reply) => reply,
             Err(error) => {
-                printer.print(&filter.rest());
-                printer.end()?;
+                sink.piece(&filter.rest());
+                sink.end()?;
                 return Err(explained(error));
             }
         };
         let said = filter.finish();
         if let Reply::Answer(rest) = &said {
-            printer.print(rest);
-            printer.end()?;
+            sink.piece(rest);
+            sink.end()?;
         }
         Ok((reply, said))
     }
 
     /// Tells what was sent and received; says whether the server did not read all that it was sent.
     fn report(&mut self, reply: &ChatReply) -> bool {
-        let messages = self.compiler.messages;
+        let tell = self.compiler.tell;
         let received = self.compiler.counter.count(&reply.text);
         let both = |own: Option<u64>, ours: u32| match own {
             Some(own) => format!("{own} tokens ({ours} by our count)"),
             None => format!("about {ours} tokens"),
         };
-        messages.say(&format!(
+        tell.say(&format!(
             "{}: sent {}, received {}, {:.1} s",
             self.model.chat.name(),
             both(reply.sent, self.sent),
@@ -125,16 +131,16 @@ impl<'a> Talk<'a> {
         match &reply.ended {
             Ended::Complete => {}
             Ended::LengthLimit => {
-                messages.warn("the answer ends where its room does: ask for less, or lower --token-budget")
+                tell.warn("the answer ends where its room does: ask for less, or lower --token-budget")
             }
             Ended::Other(why) => {
-                messages.warn(&format!("the answer was ended by the server: {}", printable(why)))
+                tell.warn(&format!("the answer was ended by the server: {}", printable(why)))
             }
         }
         // Only of Ollama is the window known, and only Ollama cuts without a word.
         let read = reply.sent.filter(|read| self.model.window.is_some() && room::is_cut(*read, self.sent));
         if let Some(read) = read {
-            messages.warn(&format!(
+            tell.warn(&format!(
                 "the server read {read} tokens of about {} that were sent: the answer rests on a part of the dossier; \
                  lower --token-budget, or look at the server's own limit of the window",
                 self.sent
@@ -177,38 +183,7 @@ impl<'a> Talk<'a> {
     }
 
     fn say(&self, name: &str, what: &str) {
-        self.compiler.messages.say(&format!("{}: {}", printable(name), printable(what)));
-    }
-}
-
-/// Standard output, piece by piece.
-#[derive(Default)]
-struct Printer {
-    is_begun: bool,
-    ends_line: bool,
-    error: Option<std::io::Error>,
-}
-
-impl Printer {
-    /// Prints a piece at once, without what a terminal would obey.
-    fn print(&mut self, piece: &str) {
-        if piece.is_empty() || self.error.is_some() {
-            return;
-        }
-        let mut stdout = std::io::stdout().lock();
-        let printed = stdout.write_all(harmless(piece).as_bytes()).and_then(|()| stdout.flush());
-        (self.is_begun, self.ends_line, self.error) = (true, piece.ends_with('\n'), printed.err());
-    }
-
-    /// Ends the last line. A closed pipe is an error that `is_closed_pipe` knows.
-    fn end(&mut self) -> anyhow::Result<()> {
-        if self.is_begun && !self.ends_line {
-            self.print("\n");
-        }
-        match self.error.take() {
-            Some(error) => Err(error).context("cannot write to standard output"),
-            None => Ok(()),
-        }
+        self.compiler.tell.say(&format!("{}: {}", printable(name), printable(what)));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Who plans for a command: rules, or a model of an Ollama server where one is wanted and there.
+//! Who plans: rules, or a model of an Ollama server where one is wanted and there.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ const NAMED_PROBE_TIME: Duration = Duration::from_secs(2);
 
 /// The agent, where its server answers and has the model; else what is to be told. Unless the user asked for it, only a
 /// server on this machine is asked, and where none is, nothing is told.
-pub(super) fn agent(settings: &Settings) -> (Option<Box<dyn ContextAgent>>, Option<Note>) {
+pub(crate) fn agent(settings: &Settings) -> (Option<Box<dyn ContextAgent>>, Option<Note>) {
     let is_named = match settings.planner.value {
         Planner::Heuristic => return (None, None),
         Planner::Auto => false,

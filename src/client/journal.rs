@@ -1,11 +1,10 @@
-//! The journal as commands use it. It serves the user later and never stands in the way: trouble with it is told and is no error.
+//! The journal. It serves the user later and never stands in the way: trouble with it is told and is no error.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::messages::Messages;
 use super::settings::data_folder;
-use super::task::Task;
+use super::{Task, Tell};
 use crate::budget::Level;
 use crate::prompt;
 use crate::session::protocol;
@@ -13,20 +12,20 @@ use crate::store::{Answered, Dossier, GivenFile, Journal, Record, last_dossier, 
 use crate::workspace::{blob_id, blob_id_of_file};
 
 /// The journal of this user, seen from one workspace.
-pub(super) struct Kept<'m> {
+pub(crate) struct Kept<'m> {
     journal: Option<Journal>,
     root: PathBuf,
-    messages: &'m Messages,
+    tell: &'m dyn Tell,
 }
 
 impl<'m> Kept<'m> {
     /// Finds the journal, and puts down what was changed of the last dossier of the workspace since it was given.
-    pub fn open(root: &Path, messages: &'m Messages) -> Kept<'m> {
+    pub fn open(root: &Path, tell: &'m dyn Tell) -> Kept<'m> {
         let journal = data_folder().map(|folder| Journal::in_folder(&folder));
         if journal.is_none() {
-            messages.warn("nothing is kept of dossiers: there is no home; set XDG_DATA_HOME to a folder");
+            tell.warn("nothing is kept of dossiers: there is no home; set XDG_DATA_HOME to a folder");
         }
-        let kept = Kept { journal, root: root.to_owned(), messages };
+        let kept = Kept { journal, root: root.to_owned(), tell };
         let records = kept.records();
         if let Some(last) = last_dossier(&records, &kept.workspace()) {
             let paths = newly_changed(&records, last, |path| blob_id_of_file(root, path));
@@ -41,7 +40,7 @@ impl<'m> Kept<'m> {
     pub fn records(&self) -> Vec<Record> {
         let Some(journal) = &self.journal else { return Vec::new() };
         journal.read().unwrap_or_else(|error| {
-            self.messages.warn(&format!("{}: {error}: what it holds is not known", journal.path().display()));
+            self.tell.warn(&format!("{}: {error}: what it holds is not known", journal.path().display()));
             Vec::new()
         })
     }
@@ -84,7 +83,7 @@ impl<'m> Kept<'m> {
         let Some(journal) = &self.journal else { return false };
         let written = journal.append(records);
         if let Err(error) = &written {
-            self.messages.warn(&format!("{}: {error}: it is not kept", journal.path().display()));
+            self.tell.warn(&format!("{}: {error}: it is not kept", journal.path().display()));
         }
         written.is_ok()
     }

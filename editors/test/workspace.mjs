@@ -1,0 +1,35 @@
+// Workspaces for the tests of the editors: copies of the fixtures in folders of their own, which a test may change.
+
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+
+/** An empty folder by its real path. */
+export function folder(name) {
+  return realpathSync(mkdtempSync(join(tmpdir(), `dossier-${name}-`)));
+}
+
+/** A copy of a fixture, as `auth_app`. */
+export function fixture(name, within = folder(name)) {
+  const to = join(within, name);
+  cpSync(join(ROOT, "fixtures", name), to, { recursive: true, filter: (path) => !path.endsWith("/target") });
+  return to;
+}
+
+/** A folder without any Rust. */
+export function withoutRust(within = folder("no-rust")) {
+  const to = join(within, "notes");
+  mkdirSync(to);
+  writeFileSync(join(to, "README.md"), "# Notes\n\nNothing to build here.\n");
+  return to;
+}
+
+/** A link to a folder, beside it. */
+export function link(to) {
+  const from = `${to}-link`;
+  symlinkSync(to, from);
+  return from;
+}
