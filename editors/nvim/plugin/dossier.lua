@@ -5,6 +5,11 @@ if vim.g.loaded_dossier then
 end
 vim.g.loaded_dossier = true
 
+if vim.fn.has('nvim-0.10') == 0 then
+  vim.notify('dossier: needs Neovim 0.10 or later', vim.log.levels.ERROR)
+  return
+end
+
 vim.api.nvim_create_user_command('Dossier', function(typed)
   require('dossier.command').run(typed)
 end, {

@@ -122,7 +122,13 @@ t.test('the server is killed: what asked is told, the next command starts it aga
   t.eventually('the user is told', function()
     return t.was_told('the server ended')
   end)
-  explains('Fix login in Authenticator')
+  local offered
+  vim.ui.input = function(options, go)
+    offered = options.default
+    go(offered)
+  end
+  explains('')
+  t.equal(offered, 'Fix login in Authenticator', 'the task is not lost')
 end)
 
 t.test('a folder without Rust', function()

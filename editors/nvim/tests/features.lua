@@ -25,7 +25,7 @@ local function use(name)
   t.eventually('the model is used', function()
     local model
     local root = require('dossier.workspace').root()
-    require('dossier.client').request(root, 'dossier/status', {}, {
+    require('dossier.request').send(root, 'dossier/status', {}, {
       result = function(status)
         model = status.model.name
       end,
@@ -122,7 +122,7 @@ t.test('the rust-analyzer of Neovim is lent, and taken back', function()
     return t.text():find('(rust-analyzer)', 1, true)
   end)
   t.keys('q')
-  require('dossier.client').call(rust, 'stop')
+  require('dossier.neovim').call(rust, 'stop')
   t.eventually('the server knows that it is gone', function()
     explain('Change how find_by_email looks users up')
     return not t.text():find('(lent)', 1, true)
@@ -182,7 +182,12 @@ end)
 
 t.test('what is typed and not saved counts', function()
   open('src/geometry.rs')
-  vim.api.nvim_buf_set_lines(0, -1, -1, false, { '', 'pub fn quadruple_volume(c: &Cuboid) -> f64 {', '    4.0 * c.volume()', '}' })
+  vim.api.nvim_buf_set_lines(0, -1, -1, false, {
+    '',
+    'pub fn quadruple_volume(c: &Cuboid) -> f64 {',
+    '    4.0 * c.volume()',
+    '}',
+  })
   vim.cmd('Dossier context quadruple_volume')
   t.eventually('the dossier has the unsaved function', function()
     return vim.api.nvim_buf_get_name(0):find('dossier://context') and t.text():find('4.0 * c.volume()', 1, true)
@@ -238,6 +243,18 @@ t.test('pin, exclude, budget, and all of it taken back', function()
   end)
   explain('Fix login in Authenticator')
   t.ok(not t.text():find('pinned', 1, true), 'nothing is pinned any more', t.lines())
+  t.keys('q')
+end)
+
+t.test('what is pinned before there is a task counts for the first one', function()
+  local other = t.fixture('user_service')
+  vim.cmd.edit(other .. '/src/lib.rs')
+  vim.cmd('Dossier pin')
+  t.eventually('the user is told', function()
+    return t.was_told('this counts from the next task on')
+  end)
+  explain('Fix find_by_email')
+  t.ok(t.text():find('src/lib.rs · [^\n]*pinned'), 'it is in', t.lines())
   t.keys('q')
 end)
 
@@ -438,5 +455,17 @@ t.test('it starts with the first Rust buffer, where that is wanted', function()
   t.contains(t.text(), 'src/services/user_service.rs')
   t.keys('q')
 end)
+
+if vim.lsp.config then
+  t.test('what is set by vim.lsp.config counts', function()
+    local other = t.fixture('user_service')
+    setup()
+    vim.lsp.config('dossier', { settings = { dossier = { context = { budget = 2500 } } } })
+    vim.cmd.edit(other .. '/src/lib.rs')
+    explain('Fix find_by_email')
+    t.contains(t.text(), ' of 2500 tokens')
+    t.keys('q')
+  end)
+end
 
 t.finish()

@@ -10,7 +10,7 @@ local repository = vim.fs.normalize(here .. '/../../..')
 M.init = here .. '/init.lua'
 
 --- How long something that must come is waited for, in milliseconds: as much as a busy machine may need.
-M.PATIENCE_MS = tonumber(vim.env.P) or 30000
+M.PATIENCE_MS = 30000
 
 local scratch = assert(vim.env.EDITOR_TEST_RUN, 'run ci/nvim.sh')
 

@@ -48,7 +48,10 @@ end
 
 --- Starts Neovim in a terminal of its own.
 local function start(file, model)
-  local settings = { cmd = t.cmd(), model = { provider = 'ollama', name = 'slow:7b', ollamaHost = model, planner = 'rules' } }
+  local settings = {
+    cmd = t.cmd(),
+    model = { provider = 'ollama', name = 'slow:7b', ollamaHost = model, planner = 'heuristic' },
+  }
   local setup = t.folder() .. '/setup.lua'
   t.write(setup, ('require("dossier").setup(%s)'):format(vim.inspect(settings)))
   tmux('new-session', '-d', '-x', '120', '-y', '40', vim.v.progpath, '-n', '-i', 'NONE', '-u',

@@ -1,6 +1,6 @@
 --- A model's answer, as it comes, in a Markdown buffer of its own.
 
-local client = require('dossier.client')
+local request = require('dossier.request')
 local window = require('dossier.window')
 
 local M = {}
@@ -89,7 +89,7 @@ end
 ---@param modifiers? table of the command, for the window
 function M.open(root, ask, modifiers)
   local buffer = window.buffer('answer', root, { '' })
-  local request
+  local asking
   local is_running = true
 
   local function ended(words)
@@ -101,7 +101,7 @@ function M.open(root, ask, modifiers)
 
   local function cancel(is_going)
     if is_running then
-      request.cancel()
+      asking.cancel()
       ended('cancelled · q closes')
       if is_going ~= true then
         remark(buffer, 'cancelled', 'WarningMsg')
@@ -124,7 +124,7 @@ function M.open(root, ask, modifiers)
     end
   end
 
-  request = client.request(root, 'dossier/prompt', ask, {
+  asking = request.send(root, 'dossier/prompt', ask, {
     progress = function(value)
       if not is_running then
         return

@@ -1,8 +1,9 @@
---- The server: one process for each workspace, started by the first command (or by `vim.lsp.enable`), and what is asked
---- of it. One that failed to start is started again by the user's next command alone, never by a buffer that is opened.
+--- The server: one process for each workspace, started by the first command (or by `vim.lsp.enable`). One that failed to
+--- start is started again by the user's next command alone, never by a buffer that is opened.
 
 local config = require('dossier.config')
 local failure = require('dossier.failure')
+local neovim = require('dossier.neovim')
 local tell = require('dossier.tell')
 local workspace = require('dossier.workspace')
 
@@ -19,33 +20,6 @@ local servers = {}
 
 --- By root: whether the last server there failed to start.
 local failed = {}
-
-local tokens = 0
-
---- Calls a method of any language client: with a dot before Neovim 0.11, and with a colon since.
----@param client table
----@param method string
----@return any ... what the method returns
-function M.call(client, method, ...)
-  if vim.fn.has('nvim-0.11') == 1 then
-    return client[method](client, ...)
-  end
-  return client[method](...)
-end
-
---- Without the nulls, which some versions of Neovim decode as `vim.NIL`.
-local function plain(value)
-  if value == vim.NIL then
-    return nil
-  elseif type(value) ~= 'table' then
-    return value
-  end
-  local result = {}
-  for key, inner in pairs(value) do
-    result[key] = plain(inner)
-  end
-  return result
-end
 
 ---@param root string
 ---@return table? server none before one was started there
@@ -148,11 +122,26 @@ local function forget(root)
   end
 end
 
+--- The same with what the user changed by `vim.lsp.config('dossier', …)`.
+local function resolved()
+  local native = vim.lsp.config and vim.lsp.config.dossier
+  return native and vim.deepcopy(native) or M.config()
+end
+
+--- The command that starts the server.
+---@return string[]
+function M.cmd()
+  local cmd = resolved().cmd
+  return type(cmd) == 'table' and cmd or config.cmd()
+end
+
 local function on_exit(code, signal, id)
   local root = root_of(id)
   vim.schedule(function()
     local server = root and servers[root]
-    if not server or vim.v.exiting ~= vim.NIL then
+    -- Another one may have been started meanwhile.
+    local is_other = server and server.id and server.id ~= id
+    if not server or is_other or vim.v.exiting ~= vim.NIL then
       return
     end
     local started = server.client ~= nil
@@ -161,21 +150,11 @@ local function on_exit(code, signal, id)
     if server.is_stopping then
       return
     elseif not started then
-      failure.explain(config.cmd(), code, signal)
+      failure.explain(M.cmd(), code, signal)
     elseif code ~= 0 or signal ~= 0 then
       tell.error(('the server ended (%s); the next :Dossier starts it again'):format(failure.cause(code, signal)))
     end
   end)
-end
-
-local function on_progress(err, params, context)
-  for _, server in pairs(servers) do
-    local pending = server.calls[params.token]
-    if pending then
-      return pending.on_progress(plain(params.value))
-    end
-  end
-  return vim.lsp.handlers['$/progress'](err, params, context)
 end
 
 --- What Neovim is told about the server; also what `lsp/dossier.lua` gives to `vim.lsp.config`.
@@ -196,37 +175,25 @@ function M.config()
     on_init = on_init,
     on_exit = on_exit,
     handlers = {
-      ['$/progress'] = on_progress,
+      ['$/progress'] = function(...)
+        return require('dossier.request').progress(...)
+      end,
       ['dossier/forward'] = function(...)
         return require('dossier.lend').forward(...)
       end,
       ['dossier/changed'] = function(_, params)
-        require('dossier.status').changed(plain(params))
+        require('dossier.status').changed(neovim.plain(params))
       end,
     },
     commands = require('dossier.command').of_the_server(),
   }
 end
 
---- The same with what the user changed by `vim.lsp.config('dossier', …)`.
-local function resolved()
-  local native = vim.lsp.config and vim.lsp.config.dossier
-  return native and vim.deepcopy(native) or M.config()
-end
-
---- Without the buffer at hand: it need not be one of the workspace.
-local function launch(settings)
-  if vim.fn.has('nvim-0.11') == 1 then
-    return vim.lsp.start(settings, { attach = false })
-  end
-  return vim.lsp.start_client(settings)
-end
-
 local function stop(server, by_force)
   server.is_stopping = true
   local client = vim.lsp.get_client_by_id(server.id)
   if client then
-    M.call(client, 'stop', by_force)
+    neovim.call(client, 'stop', by_force)
   end
 end
 
@@ -235,7 +202,7 @@ local function give_up_later(root, server)
     if servers[root] == server and not server.client then
       failed[root] = true
       tell.error(('`%s` did not answer in %d seconds: see :checkhealth dossier'):format(
-        table.concat(config.cmd(), ' '),
+        table.concat(M.cmd(), ' '),
         STARTING_MS / 1000
       ))
       stop(server, true)
@@ -259,10 +226,10 @@ function M.start(root)
   end
   settings.root_dir = root
   local server = new_server(root)
-  server.id = launch(settings)
+  server.id = neovim.start(settings)
   if not server.id then
     failed[root], servers[root] = true, nil
-    failure.explain(config.cmd(), 0, 0)
+    failure.explain(M.cmd(), 0, 0)
     return nil
   end
   give_up_later(root, server)
@@ -302,7 +269,7 @@ function M.configure()
   for _, server in pairs(servers) do
     if server.client then
       server.client.settings = config.server()
-      M.call(server.client, 'notify', 'workspace/didChangeConfiguration', { settings = config.server() })
+      neovim.call(server.client, 'notify', 'workspace/didChangeConfiguration', { settings = config.server() })
     end
   end
   if config.autostart() then
@@ -312,8 +279,9 @@ end
 
 --- Has a server start with the first Rust buffer.
 function M.autostart()
-  if vim.fn.executable(config.cmd()[1]) == 0 then
-    return tell.error(failure.missing(config.cmd()[1]))
+  local program = M.cmd()[1]
+  if vim.fn.executable(program) == 0 then
+    return tell.error(failure.missing(program))
   elseif vim.lsp.enable then
     return vim.lsp.enable('dossier')
   end
@@ -324,93 +292,6 @@ function M.autostart()
       M.start_for(event.buf)
     end,
   })
-end
-
----@param root string
----@param method string
----@param params table
-function M.notify(root, method, params)
-  local server = servers[root]
-  if server and server.client then
-    M.call(server.client, 'notify', method, params)
-  end
-end
-
-local function with_client(root, go)
-  local server = M.start(root)
-  if not server then
-    return false
-  elseif server.client then
-    go(server.client)
-  else
-    table.insert(server.waiting, go)
-  end
-  return true
-end
-
---- Tells of a failure, unless the user knows.
-local function on_failure(err)
-  if not err.is_told then
-    tell.error(failure.of_request(err))
-  end
-end
-
---- Asks the server of a workspace, which is started where it does not run.
----@param root string
----@param method string
----@param params table
----@param on { result: fun(result: any), failure?: fun(err: table), progress?: fun(value: any) } `failure` is called
----  after the user was told
----@return { cancel: fun() }
-function M.request(root, method, params, on)
-  tokens = tokens + 1
-  local token = ('dossier-%d'):format(tokens)
-  local pending = { on_progress = on.progress }
-  local is_over, client, id = false, nil, nil
-
-  local function over()
-    local before = is_over
-    is_over = true
-    if servers[root] then
-      servers[root].calls[token] = nil
-    end
-    return before
-  end
-
-  function pending.finish(err, result)
-    if over() then
-      return
-    elseif not err then
-      return on.result(plain(result))
-    end
-    on_failure(err)
-    if on.failure then
-      on.failure(err)
-    end
-  end
-
-  local function send(ready)
-    if is_over then
-      return
-    end
-    client = ready
-    local given = vim.tbl_extend('force', params, { workDoneToken = token .. '-work' })
-    given.partialResultToken = on.progress and token or nil
-    _, id = M.call(client, 'request', method, given, pending.finish)
-  end
-
-  if with_client(root, send) then
-    servers[root].calls[token] = pending
-  else
-    pending.finish({ message = 'no server', is_told = true })
-  end
-  return {
-    cancel = function()
-      if not over() and id then
-        M.call(client, 'cancel_request', id)
-      end
-    end,
-  }
 end
 
 return M

@@ -1,6 +1,7 @@
 --- `:Dossier`: its subcommands, their completion, and the commands that the server's code actions name.
 
 local client = require('dossier.client')
+local request = require('dossier.request')
 local subject = require('dossier.subject')
 local tell = require('dossier.tell')
 local workspace = require('dossier.workspace')
@@ -173,7 +174,7 @@ end
 
 local function tests(command, context)
   local params = { command = command.command, arguments = command.arguments }
-  client.request(root_of(context), 'workspace/executeCommand', params, {
+  request.send(root_of(context), 'workspace/executeCommand', params, {
     result = function(found)
       local places = require('dossier.places')
       places.quickfix('Dossier: tests of ' .. (found.symbol or ''), places.of_graph(found.places or {}))

@@ -153,7 +153,7 @@ local function toggle(list, add, remove)
   return function()
     local at = target()
     if at then
-      local present = view_of.present(shown.root)[list] or {}
+      local present = (view_of.present(shown.root) or {})[list] or {}
       local change = vim.list_contains(present, at.file.path) and remove or add
       view_of.edit(shown.root, { [change] = { at.file.path } }, function() end)
     end
@@ -169,8 +169,8 @@ local function go_on(name)
 end
 
 local function change_budget()
-  local limit = view_of.present(shown.root).budget.limit
-  vim.ui.input({ prompt = 'Tokens: ', default = tostring(limit) }, function(typed)
+  local view = view_of.present(shown.root)
+  vim.ui.input({ prompt = 'Tokens: ', default = view and tostring(view.budget.limit) }, function(typed)
     if tonumber(typed) then
       view_of.edit(shown.root, { budget = tonumber(typed) })
     end

@@ -1,5 +1,6 @@
 --- What went wrong, in words that say what to do.
 
+local neovim = require('dossier.neovim')
 local tell = require('dossier.tell')
 
 local M = {}
@@ -73,15 +74,9 @@ function M.explain(cmd, code, signal)
         :format(words, vim.fn.exepath(cmd[1])))
     else
       tell.error(('`%s` (%s) ended while it started (%s). See its last words in %s; :Dossier restart tries again')
-        :format(line, words, M.cause(code, signal), M.log_file()))
+        :format(line, words, M.cause(code, signal), neovim.log_file()))
     end
   end)
-end
-
----@return string where Neovim keeps what servers say on standard error
-function M.log_file()
-  local log = vim.lsp.log
-  return log and log.get_filename and log.get_filename() or vim.lsp.get_log_path()
 end
 
 ---@param err table an error of the protocol

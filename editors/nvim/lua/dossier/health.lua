@@ -3,6 +3,7 @@
 local client = require('dossier.client')
 local config = require('dossier.config')
 local failure = require('dossier.failure')
+local request = require('dossier.request')
 
 local M = {}
 
@@ -31,7 +32,7 @@ local function check_settings()
 end
 
 local function check_program()
-  local cmd = config.cmd()
+  local cmd = client.cmd()
   if vim.fn.executable(cmd[1]) == 0 then
     return health.error(failure.missing(cmd[1]))
   end
@@ -54,7 +55,7 @@ end
 
 local function check_server(root)
   local status
-  client.request(root, 'dossier/status', {}, {
+  request.send(root, 'dossier/status', {}, {
     result = function(result)
       status = result
     end,

@@ -1,6 +1,7 @@
 --- Lends the rust-analyzer that Neovim runs already to Dossier, which then starts none of its own. Only what reads is
 --- passed on.
 
+local neovim = require('dossier.neovim')
 local workspace = require('dossier.workspace')
 
 local M = {}
@@ -37,7 +38,7 @@ function M.lender(root)
   for _, client in ipairs(vim.lsp.get_clients()) do
     -- `rust_analyzer` is its name in nvim-lspconfig.
     local is_it = client.name:gsub('_', '-') == SERVER
-    if is_it and client.initialized and not require('dossier.client').call(client, 'is_stopped') then
+    if is_it and client.initialized and not neovim.call(client, 'is_stopped') then
       for _, uri in ipairs(uris(client)) do
         local folder = vim.uri_to_fname(uri)
         if workspace.is_within(root, folder) or workspace.is_within(folder, root) then
@@ -73,7 +74,7 @@ function M.update()
     local id = lender and lender.id
     if server.client and server.lender ~= id then
       server.lender = id
-      client.notify(root, 'dossier/lend', offer_of(lender))
+      require('dossier.request').notify(root, 'dossier/lend', offer_of(lender))
     end
   end
 end
@@ -106,7 +107,7 @@ local function ask(client, method, params)
   local timer = vim.defer_fn(function()
     take({ code = vim.lsp.protocol.ErrorCodes.ContentModified, message = 'rust-analyzer did not answer' })
   end, ANSWER_MS)
-  require('dossier.client').call(client, 'request', method, params, take)
+  neovim.call(client, 'request', method, params, take)
   if not answer then
     is_waiting = true
     coroutine.yield()

@@ -1,6 +1,7 @@
 --- How the server and its folders are.
 
 local client = require('dossier.client')
+local request = require('dossier.request')
 local window = require('dossier.window')
 
 local M = {}
@@ -103,7 +104,7 @@ end
 --- Shows the status in a floating window.
 ---@param root string
 function M.show(root)
-  client.request(root, 'dossier/status', { folder = vim.uri_from_fname(root) }, {
+  request.send(root, 'dossier/status', { folder = vim.uri_from_fname(root) }, {
     result = function(status)
       local buffer = window.buffer('status', root, M.lines(status))
       vim.bo[buffer].bufhidden = 'wipe'

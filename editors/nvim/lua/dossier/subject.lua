@@ -51,10 +51,11 @@ end
 ---@param root string
 ---@param go fun(ask: table)
 function M.with_task(ask, root, go)
-  if ask.task or ask.range or require('dossier.view').present(root) then
+  local view = require('dossier.view')
+  if ask.task or ask.range or view.present(root) then
     return go(ask)
   end
-  vim.ui.input({ prompt = 'Task: ' }, function(task)
+  vim.ui.input({ prompt = 'Task: ', default = view.last_task(root) }, function(task)
     if task and vim.trim(task) ~= '' then
       ask.task = task
       go(ask)

@@ -1,13 +1,13 @@
 --- What goes out as text: the dossier in a buffer or in a register, and the preview of what a model would be sent.
 
-local client = require('dossier.client')
+local request = require('dossier.request')
 local tell = require('dossier.tell')
 local window = require('dossier.window')
 
 local M = {}
 
 local function fetch(root, ask, show)
-  client.request(root, 'dossier/context', ask, {
+  request.send(root, 'dossier/context', ask, {
     result = function(dossier)
       show(dossier)
       tell.notes(dossier.notes)
@@ -94,7 +94,7 @@ end
 ---@param modifiers? table
 function M.preview(root, ask, modifiers)
   local asked = vim.tbl_extend('force', ask, { preview = true })
-  client.request(root, 'dossier/prompt', asked, {
+  request.send(root, 'dossier/prompt', asked, {
     result = function(prompt)
       local buffer = window.buffer('preview', root, lines_of(prompt))
       vim.bo[buffer].modifiable = false
