@@ -10,6 +10,8 @@ import type { FilesView } from "./view";
 
 export class Present {
   view: View | undefined;
+  /** What was asked for to get it. */
+  asked: Ask | undefined;
   /** Why there is nothing to show, where that is so. */
   nothing: "noRust" | "nothing" | undefined;
   private isBudgetByHand = false;
@@ -20,12 +22,14 @@ export class Present {
     private readonly changed: () => void,
   ) {}
 
-  /** What a model would be given for a task. A new task calls off the one before. */
-  async explain(ask: Ask): Promise<void> {
-    await this.update((token) => {
+  /** Shows what a model would be given for a task: whether that went well. A new task calls off the one before. */
+  async explain(ask: Ask): Promise<boolean> {
+    const isDone = await this.update((token) => {
       const early = ({ view }: { view?: View }) => view && !token.isCancellationRequested && this.show(view);
       return this.server.ask<View>("dossier/explain", ask, token, early);
     });
+    if (isDone) this.asked = ask;
+    return isDone;
   }
 
   /** A change by hand to what is shown; the pack follows. */

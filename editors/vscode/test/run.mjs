@@ -140,6 +140,9 @@ describe("a trusted workspace", () => {
       await editor.command("Dossier: Pin File or Item by Name");
       await editor.answer("src/billing/tax.rs");
       await editor.rows(/tax\.rs.*pinned/).waitFor();
+      await editor.rows(/session\.rs/).first().click();
+      await editor.tab("session.rs").waitFor();
+      await editor.picture("by hand");
     },
     "undoes all changes by hand": async (editor) => {
       await editor.command("Dossier: Undo All Changes by Hand");
@@ -164,6 +167,7 @@ describe("a trusted workspace", () => {
       const copied = await editor.page.evaluate(() => navigator.clipboard.readText());
       assert.match(copied, /src\/auth\/mod\.rs/);
       assert.ok(!copied.includes(SECRET));
+      await editor.dismissToasts();
     },
     "reads what is not saved yet": async (editor, workspace) => {
       await editor.open("inventory/reorder.rs");
@@ -174,6 +178,16 @@ describe("a trusted workspace", () => {
       await editor.rows(/^.*reorder\.rs/).first().waitFor();
       assert.ok(!readFileSync(join(workspace, "src/inventory/reorder.rs"), "utf8").includes("quarantine"));
       await editor.command("Revert File");
+    },
+    "explains the item at the cursor, by a code action": async (editor) => {
+      await editor.open("auth/password.rs");
+      await editor.page.keyboard.press("Control+G");
+      await editor.answer(":26");
+      await editor.command("Source Action...");
+      await editor.page.locator(".action-widget .monaco-list-row.focused", { hasText: "Explain the context for" }).waitFor();
+      await editor.page.keyboard.press("Enter");
+      await until(async () => /PasswordPolicy/.test(await editor.task().locator("#task").inputValue()), "the item as the task");
+      await editor.rows("password.rs").first().waitFor();
     },
     "streams an answer; its places are links": async (editor) => {
       await editor.open("auth/session.rs");
