@@ -1,15 +1,21 @@
-// Workspaces for the tests of the editors: copies of the fixtures in folders of their own, which a test may change.
+// Workspaces for the tests of the editors: copies of the fixtures in folders of their own, which a test may change. They go with the
+// process that made them.
 
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 
+const made = [];
+process.on("exit", () => made.forEach((path) => rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })));
+
 /** An empty folder by its real path. */
 export function folder(name) {
-  return realpathSync(mkdtempSync(join(tmpdir(), `dossier-${name}-`)));
+  const path = realpathSync(mkdtempSync(join(tmpdir(), `dossier-${name}-`)));
+  made.push(path);
+  return path;
 }
 
 /** A copy of a fixture, as `auth_app`. */

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { fixture, folder, link, withoutRust } from "../../test/workspace.mjs";
-import { Editor, LIMIT_MS, remove, until } from "./editor.mjs";
+import { Editor, LIMIT_MS, until } from "./editor.mjs";
 
 const { DOSSIER, PICTURES, RUST_ANALYZER, DOSSIER_BENCH_WORKSPACE } = process.env;
 const TASK = "Implement the login";
@@ -40,7 +40,6 @@ function inEditor(options, steps) {
       }
     } finally {
       await editor.close();
-      remove(editor.home);
     }
   };
 }
@@ -140,9 +139,11 @@ describe("a trusted workspace", () => {
       await editor.command("Dossier: Pin File or Item by Name");
       await editor.answer("src/billing/tax.rs");
       await editor.rows(/tax\.rs.*pinned/).waitFor();
-      await editor.rows(/session\.rs/).first().click();
-      await editor.tab("session.rs").waitFor();
+      await editor.rows(LOGIN_FILE).first().locator(".monaco-tl-twistie").click();
+      await editor.rows("user.rs").first().click();
+      await editor.tab("user.rs").waitFor();
       await editor.picture("by hand");
+      await editor.rows(LOGIN_FILE).first().locator(".monaco-tl-twistie").click();
     },
     "undoes all changes by hand": async (editor) => {
       await editor.command("Dossier: Undo All Changes by Hand");
