@@ -210,16 +210,18 @@ class Extension {
     };
   }
 
-  private async showResult(command: string, result: unknown): Promise<void> {
+  private async showResult(command: string, result: unknown): Promise<unknown> {
     if (command === "dossier.context") return this.copied(result as ContextText);
-    if (command === "dossier.pin" || command === "dossier.exclude") return this.present.show(result as View);
+    // Without a task there is nothing to show yet: the result is what was changed alone.
+    if (command === "dossier.pin" || command === "dossier.exclude") return (result as Partial<View>).files && this.present.show(result as View);
     if (command === "dossier.tests") return showPlaces(result as Places);
-    if (command === "dossier.status") return vscode.commands.executeCommand("dossier.showStatus");
+    return vscode.commands.executeCommand("dossier.showStatus");
   }
 
   private onState(state: ServerState): void {
     this.setContext();
     this.status.draw();
+    if (state.kind === "ready") void this.present.restore();
     if (state.kind === "missing" || state.kind === "old" || state.kind === "failed") tellNotRunning(new NotRunning(state));
   }
 

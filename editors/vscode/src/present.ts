@@ -43,6 +43,20 @@ export class Present {
     if (change.budget !== undefined || change.reset) this.show(this.view);
   }
 
+  /** Tells a program that was started anew what the one before knew: the task, and what was changed by hand. */
+  async restore(): Promise<void> {
+    const { view: before, asked } = this;
+    if (!before || !asked) return;
+    const isChanged = before.pinned.length + before.excluded.length + Object.keys(before.levels).length > 0 || this.isBudgetByHand;
+    await this.update(async (token) => {
+      const view = await this.server.ask<View>("dossier/explain", asked, token);
+      if (!isChanged) return view;
+      const budget = this.isBudgetByHand ? { budget: before.budget.limit } : {};
+      const edit = { folder: before.folder, pin: before.pinned, exclude: before.excluded, levels: before.levels, ...budget };
+      return this.server.ask<View>("dossier/edit", edit, token);
+    });
+  }
+
   show(view: View | undefined): void {
     this.view = view;
     this.files.show(view);

@@ -258,22 +258,27 @@ describe("a trusted workspace", () => {
       await editor.picture("status");
     },
     "starts a program that ended again, but not for ever": async (editor) => {
+      await editor.explain(TASK);
+      await editor.act(editor.rows("session.rs").first(), "Pin");
+      await editor.rows(/session\.rs.*pinned/).first().waitFor();
       for (let end = 1; end <= 3; end++) {
         const pid = await until(() => serverProcess(editor), "the program");
         process.kill(pid, "SIGKILL");
         await until(() => serverProcess(editor) !== pid, "its end");
         if (end === 3) break;
         await until(() => serverProcess(editor), "the next one");
-        await editor.explain(end === 1 ? TASK : OTHER_TASK);
-        await editor.rows(end === 1 ? LOGIN_FILE : "tax.rs").first().waitFor();
+        await editor.explain(end === 1 ? OTHER_TASK : TASK);
+        await editor.rows(end === 1 ? "tax.rs" : LOGIN_FILE).first().waitFor();
       }
       await editor.toast(/ended 3 times/).waitFor();
       await editor.picture("ended");
       assert.equal(serverProcess(editor), undefined);
       await editor.toast(/ended 3 times/).locator("a.monaco-button", { hasText: "Try Again" }).click();
       await until(() => serverProcess(editor), "the program that the user wants");
-      await editor.explain(TASK);
-      await editor.rows(LOGIN_FILE).first().waitFor();
+      // It knows what the ones before knew.
+      await editor.act(editor.rows("user.rs").first(), "Pin");
+      await editor.rows(/user\.rs.*pinned/).first().waitFor();
+      await editor.rows(/session\.rs.*pinned/).first().waitFor();
     },
   }));
 });
