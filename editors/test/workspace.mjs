@@ -1,6 +1,7 @@
 // Workspaces for the tests of the editors: copies of the fixtures in folders of their own, which a test may change. They go with the
 // process that made them.
 
+import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -18,10 +19,14 @@ export function folder(name) {
   return path;
 }
 
-/** A copy of a fixture, as `auth_app`. */
+/** A copy of a fixture, as `auth_app`, in a git repository with one commit. */
 export function fixture(name, within = folder(name)) {
   const to = join(within, name);
   cpSync(join(ROOT, "fixtures", name), to, { recursive: true, filter: (path) => !path.endsWith("/target") });
+  const git = (...args) => execFileSync("git", ["-c", "user.name=Tester", "-c", "user.email=tester@example.com", ...args], { cwd: to, stdio: "ignore" });
+  git("init", "--quiet");
+  git("add", "--all");
+  git("commit", "--quiet", "--message", `The fixture ${name}`);
   return to;
 }
 
