@@ -93,3 +93,33 @@ code_server() {
 command -v node >/dev/null || fail "node is not here: install Node.js 20, then run this again"
 system_packages
 code_server
+[ "${1:-}" = setup ] && exit
+
+program=${DOSSIER:-$root/target/debug/dossier}
+[ -x "$program" ] || fail "there is no program at $program: \`cargo build\` makes it, or DOSSIER names another"
+
+cd "$extension"
+say "npm ci"
+# Only where the lock file has changed since.
+if [ ! -d node_modules ] || ! cmp -s package-lock.json "$cache/vscode-lock.json"; then
+    quietly npm-ci npm ci --no-audit --no-fund
+    cp package-lock.json "$cache/vscode-lock.json"
+fi
+say "npm run package"
+quietly package npm run package
+quietly stand-in npm run stand-in
+
+say "npm test"
+export CODE_SERVER=$cache/code-server/code-server BROWSER PICTURES=$cache/pictures
+export VSIX=$extension/dossier.vsix STAND_IN=$extension/test/rust-analyzer-stand-in/stand-in.vsix
+export DOSSIER=$program RUST_ANALYZER
+BROWSER=$(browser)
+RUST_ANALYZER=$(rustup which rust-analyzer 2>/dev/null || true)
+if [ -z "$RUST_ANALYZER" ]; then
+    say "rustup component add rust-analyzer rust-src"
+    rustup component add rust-analyzer rust-src
+    RUST_ANALYZER=$(rustup which rust-analyzer)
+fi
+rm -rf "$PICTURES" && mkdir -p "$PICTURES"
+# A run takes three minutes or four; what it starts ends with it.
+timeout --kill-after=30 900 npm test

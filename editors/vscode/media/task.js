@@ -42,7 +42,6 @@
     shownTask = view.task;
     const { used, limit: most, tokenizer } = view.budget;
     get("used").style.width = `${Math.min(100, (100 * used) / Math.max(1, most))}%`;
-    get("bar").classList.toggle("full", used > 0.97 * most);
     get("bar").setAttribute("aria-valuemax", most);
     get("bar").setAttribute("aria-valuenow", used);
     get("bar").title = `${number(used)} of ${number(most)} tokens, counted by ${tokenizer}`;

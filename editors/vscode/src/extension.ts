@@ -102,11 +102,17 @@ class Extension {
 
   private async ask(): Promise<void> {
     const ask = await this.askFor("What is the model to do? It is sent the task and its context");
-    if (ask) await this.answers.ask(ask, ask.task ?? "", this.present.roots());
+    if (ask) await this.showAnswer(ask);
+  }
+
+  /** What is sent is shown in the side bar first, then sent. */
+  private async showAnswer(ask: Ask): Promise<void> {
+    if (!(await this.present.explain(ask))) return;
+    await this.answers.ask(ask, ask.task ?? this.present.view?.task ?? "", this.present.roots());
   }
 
   private async copy(): Promise<void> {
-    const ask = this.presentTask() ?? (await this.askFor("Whose context is to be copied?"));
+    const ask = this.present.asked ?? (await this.askFor("Whose context is to be copied?"));
     if (ask) await this.copied(await this.waiting("Dossier: looking for the context", (token) => this.server.ask<ContextText>("dossier/context", ask, token)));
   }
 
@@ -116,7 +122,7 @@ class Extension {
   }
 
   private async preview(): Promise<void> {
-    const ask = this.presentTask() ?? (await this.askFor("What is the model to do? Shows what it would be sent"));
+    const ask = this.present.asked ?? (await this.askFor("What is the model to do? Shows what it would be sent"));
     if (!ask) return;
     const preview = await this.waiting("Dossier: putting it together", (token) =>
       this.server.ask<Preview>("dossier/prompt", { ...ask, preview: true }, token));
@@ -149,7 +155,7 @@ class Extension {
   private done(done: Done): void {
     const work = {
       explain: () => done.kind === "explain" && this.present.explain({ task: done.task, ...this.where() }),
-      ask: () => done.kind === "ask" && this.answers.ask({ task: done.task, ...this.where() }, done.task, this.present.roots()),
+      ask: () => done.kind === "ask" && this.showAnswer({ task: done.task, ...this.where() }),
       budget: () => done.kind === "budget" && this.present.edit({ budget: done.budget }),
     };
     void Promise.resolve(work[done.kind]()).catch(tell);
@@ -164,11 +170,6 @@ class Extension {
       ignoreFocusOut: true,
     });
     return task?.trim() ? { task: task.trim(), ...this.where(), ...subject } : undefined;
-  }
-
-  private presentTask(): Ask | undefined {
-    const { view } = this.present;
-    return view && { folder: view.folder };
   }
 
   private where(): Ask {
@@ -199,7 +200,7 @@ class Extension {
       executeCommand: async (command, args, next) => {
         const ask = (args[0] ?? {}) as Ask;
         try {
-          if (command === "dossier.prompt") return await this.answers.ask(ask, ask.task ?? "The selected code", this.present.roots());
+          if (command === "dossier.prompt") return await this.showAnswer(ask);
           if (command === "dossier.explain") return await this.showExplained(ask);
           await this.showResult(command, await next(command, args));
         } catch (error) {
@@ -209,16 +210,18 @@ class Extension {
     };
   }
 
-  private async showResult(command: string, result: unknown): Promise<void> {
+  private async showResult(command: string, result: unknown): Promise<unknown> {
     if (command === "dossier.context") return this.copied(result as ContextText);
-    if (command === "dossier.pin" || command === "dossier.exclude") return this.present.show(result as View);
+    // Without a task there is nothing to show yet: the result is what was changed alone.
+    if (command === "dossier.pin" || command === "dossier.exclude") return (result as Partial<View>).files && this.present.show(result as View);
     if (command === "dossier.tests") return showPlaces(result as Places);
-    if (command === "dossier.status") return vscode.commands.executeCommand("dossier.showStatus");
+    return vscode.commands.executeCommand("dossier.showStatus");
   }
 
   private onState(state: ServerState): void {
     this.setContext();
     this.status.draw();
+    if (state.kind === "ready") void this.present.restore();
     if (state.kind === "missing" || state.kind === "old" || state.kind === "failed") tellNotRunning(new NotRunning(state));
   }
 

@@ -10,6 +10,8 @@ import type { FilesView } from "./view";
 
 export class Present {
   view: View | undefined;
+  /** What was asked for to get it. */
+  asked: Ask | undefined;
   /** Why there is nothing to show, where that is so. */
   nothing: "noRust" | "nothing" | undefined;
   private isBudgetByHand = false;
@@ -20,12 +22,14 @@ export class Present {
     private readonly changed: () => void,
   ) {}
 
-  /** What a model would be given for a task. A new task calls off the one before. */
-  async explain(ask: Ask): Promise<void> {
-    await this.update((token) => {
+  /** Shows what a model would be given for a task: whether that went well. A new task calls off the one before. */
+  async explain(ask: Ask): Promise<boolean> {
+    const isDone = await this.update((token) => {
       const early = ({ view }: { view?: View }) => view && !token.isCancellationRequested && this.show(view);
       return this.server.ask<View>("dossier/explain", ask, token, early);
     });
+    if (isDone) this.asked = ask;
+    return isDone;
   }
 
   /** A change by hand to what is shown; the pack follows. */
@@ -37,6 +41,20 @@ export class Present {
     if (change.budget !== undefined) this.isBudgetByHand = change.budget !== null;
     if (change.reset) this.isBudgetByHand = false;
     if (change.budget !== undefined || change.reset) this.show(this.view);
+  }
+
+  /** Tells a program that was started anew what the one before knew: the task, and what was changed by hand. */
+  async restore(): Promise<void> {
+    const { view: before, asked } = this;
+    if (!before || !asked) return;
+    const isChanged = before.pinned.length + before.excluded.length + Object.keys(before.levels).length > 0 || this.isBudgetByHand;
+    await this.update(async (token) => {
+      const view = await this.server.ask<View>("dossier/explain", asked, token);
+      if (!isChanged) return view;
+      const budget = this.isBudgetByHand ? { budget: before.budget.limit } : {};
+      const edit = { folder: before.folder, pin: before.pinned, exclude: before.excluded, levels: before.levels, ...budget };
+      return this.server.ask<View>("dossier/edit", edit, token);
+    });
   }
 
   show(view: View | undefined): void {

@@ -70,7 +70,7 @@ export class TaskView implements vscode.WebviewViewProvider {
       <div class="numbers">
         <span id="counted"></span>
         <label>of <input id="limit" type="number" min="256" step="1024" aria-label="Budget in tokens" title="Tokens that the dossier may have: change it, and the dossier follows"> tokens</label>
-        <button id="free" class="link" title="Back to the budget of the settings" hidden>reset</button>
+        <button id="free" class="link" title="Back to the budget of the settings" aria-label="Back to the budget of the settings" hidden>↺</button>
         <span id="sure" title="How likely the first file is one that the task is about"></span>
       </div>
     </div>

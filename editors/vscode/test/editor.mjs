@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { createWriteStream, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -242,9 +242,4 @@ function freePort() {
       server.close(() => done(port));
     });
   });
-}
-
-/** Leaves nothing of a test behind. */
-export function remove(path) {
-  rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }

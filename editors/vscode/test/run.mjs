@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { fixture, folder, link, withoutRust } from "../../test/workspace.mjs";
-import { Editor, LIMIT_MS, remove, until } from "./editor.mjs";
+import { Editor, LIMIT_MS, until } from "./editor.mjs";
 
 const { DOSSIER, PICTURES, RUST_ANALYZER, DOSSIER_BENCH_WORKSPACE } = process.env;
 const TASK = "Implement the login";
@@ -40,7 +40,6 @@ function inEditor(options, steps) {
       }
     } finally {
       await editor.close();
-      remove(editor.home);
     }
   };
 }
@@ -140,6 +139,11 @@ describe("a trusted workspace", () => {
       await editor.command("Dossier: Pin File or Item by Name");
       await editor.answer("src/billing/tax.rs");
       await editor.rows(/tax\.rs.*pinned/).waitFor();
+      await editor.rows(LOGIN_FILE).first().locator(".monaco-tl-twistie").click();
+      await editor.rows("user.rs").first().click();
+      await editor.tab("user.rs").waitFor();
+      await editor.picture("by hand");
+      await editor.rows(LOGIN_FILE).first().locator(".monaco-tl-twistie").click();
     },
     "undoes all changes by hand": async (editor) => {
       await editor.command("Dossier: Undo All Changes by Hand");
@@ -164,6 +168,7 @@ describe("a trusted workspace", () => {
       const copied = await editor.page.evaluate(() => navigator.clipboard.readText());
       assert.match(copied, /src\/auth\/mod\.rs/);
       assert.ok(!copied.includes(SECRET));
+      await editor.dismissToasts();
     },
     "reads what is not saved yet": async (editor, workspace) => {
       await editor.open("inventory/reorder.rs");
@@ -174,6 +179,16 @@ describe("a trusted workspace", () => {
       await editor.rows(/^.*reorder\.rs/).first().waitFor();
       assert.ok(!readFileSync(join(workspace, "src/inventory/reorder.rs"), "utf8").includes("quarantine"));
       await editor.command("Revert File");
+    },
+    "explains the item at the cursor, by a code action": async (editor) => {
+      await editor.open("auth/password.rs");
+      await editor.page.keyboard.press("Control+G");
+      await editor.answer(":26");
+      await editor.command("Source Action...");
+      await editor.page.locator(".action-widget .monaco-list-row.focused", { hasText: "Explain the context for" }).waitFor();
+      await editor.page.keyboard.press("Enter");
+      await until(async () => /PasswordPolicy/.test(await editor.task().locator("#task").inputValue()), "the item as the task");
+      await editor.rows("password.rs").first().waitFor();
     },
     "streams an answer; its places are links": async (editor) => {
       await editor.open("auth/session.rs");
@@ -243,22 +258,27 @@ describe("a trusted workspace", () => {
       await editor.picture("status");
     },
     "starts a program that ended again, but not for ever": async (editor) => {
+      await editor.explain(TASK);
+      await editor.act(editor.rows("session.rs").first(), "Pin");
+      await editor.rows(/session\.rs.*pinned/).first().waitFor();
       for (let end = 1; end <= 3; end++) {
         const pid = await until(() => serverProcess(editor), "the program");
         process.kill(pid, "SIGKILL");
         await until(() => serverProcess(editor) !== pid, "its end");
         if (end === 3) break;
         await until(() => serverProcess(editor), "the next one");
-        await editor.explain(end === 1 ? TASK : OTHER_TASK);
-        await editor.rows(end === 1 ? LOGIN_FILE : "tax.rs").first().waitFor();
+        await editor.explain(end === 1 ? OTHER_TASK : TASK);
+        await editor.rows(end === 1 ? "tax.rs" : LOGIN_FILE).first().waitFor();
       }
       await editor.toast(/ended 3 times/).waitFor();
       await editor.picture("ended");
       assert.equal(serverProcess(editor), undefined);
       await editor.toast(/ended 3 times/).locator("a.monaco-button", { hasText: "Try Again" }).click();
       await until(() => serverProcess(editor), "the program that the user wants");
-      await editor.explain(TASK);
-      await editor.rows(LOGIN_FILE).first().waitFor();
+      // It knows what the ones before knew.
+      await editor.act(editor.rows("user.rs").first(), "Pin");
+      await editor.rows(/user\.rs.*pinned/).first().waitFor();
+      await editor.rows(/session\.rs.*pinned/).first().waitFor();
     },
   }));
 });
