@@ -288,8 +288,7 @@ t.test('copy', function()
 end)
 
 t.test('the preview shows what will be sent, secrets masked, and sends nothing', function()
-  -- What it finds out in between would change what is chosen.
-  setup({ languageServer = { enabled = false } })
+  setup({})
   open('src/auth/mod.rs')
   vim.api.nvim_buf_set_lines(0, 38, 38, false, { '        let url = "postgres://app:tr0ub4dor-3@db.internal/shop";' })
   vim.cmd('Dossier preview Fix login in Authenticator')
