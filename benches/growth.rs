@@ -200,7 +200,8 @@ fn command(folder: &Path, is_cold: bool) -> Result<Cost> {
         cpu_times.push(cpu);
     }
     // The first made the index.
-    (times.remove(0), cpu_times.remove(0));
+    times.remove(0);
+    cpu_times.remove(0);
     Ok(Cost { ms: median(times), cpu_ms: median(cpu_times), mb })
 }
 
