@@ -38,7 +38,7 @@ mod served;
 pub use answers::{Answers, FileAnswers, Speaker};
 pub use build::{Graph, WHOLE_FILE, environment};
 pub use kept::KeptGraph;
-pub use served::Served;
+pub use served::{Heard, Served};
 
 #[cfg(test)]
 mod tests;

@@ -41,6 +41,8 @@ const LENT: [&str; 8] = [
 /// briefly. rust-analyzer, where it had much to find out anew, was seen to leave all unanswered for 21 s, and each answer waited 2.7 s.
 const BUSY: Duration = Duration::from_secs(10);
 const BRIEF: Duration = Duration::from_millis(150);
+/// Whoever has more time than a person waits for an answer is not in a hurry.
+const PATIENT: Duration = Duration::from_secs(4);
 
 pub(super) struct Client {
     wire: Box<dyn Wire>,
@@ -125,7 +127,8 @@ impl Client {
     /// How long a question that may go without an answer is waited for: not long while the server is busy with those of before.
     pub(super) fn patience(&self, deadline: &Deadline) -> Deadline {
         let is_busy = lock(&self.overdue).is_some_and(|since| since.elapsed() < BUSY);
-        if is_busy { deadline.within(BRIEF) } else { deadline.clone() }
+        let is_patient = deadline.remaining().is_none_or(|left| left > PATIENT);
+        if is_busy && !is_patient { deadline.within(BRIEF) } else { deadline.clone() }
     }
 
     pub(super) fn notify<N: Notification>(&self, params: N::Params) {

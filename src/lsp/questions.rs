@@ -87,6 +87,11 @@ impl<'a> Questions<'a> {
         Questions { client, shared, epoch, converter }
     }
 
+    /// Who answers: a server, and how often it has loaded anew. Answers of the same about the same code are the same.
+    pub fn answerer(&self) -> (u64, u64) {
+        (self.shared.number, self.epoch)
+    }
+
     /// Items of the workspace with exactly this name, each with the name of what holds it (empty where the server tells none).
     ///
     /// # Errors

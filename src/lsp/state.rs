@@ -1,5 +1,6 @@
 //! What is known of a server right now: written by the threads that run it, read by those who ask.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -19,8 +20,9 @@ const MAX_WORKS: usize = 16;
 /// The longest text of a server that is kept, in bytes.
 const MAX_TEXT: usize = 1000;
 
-#[derive(Default)]
 pub(super) struct Shared {
+    /// Tells this server from any other of the process.
+    pub(super) number: u64,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -65,6 +67,14 @@ pub(super) struct Work {
     pub(super) title: String,
     pub(super) message: Option<String>,
     pub(super) percent: Option<u32>,
+}
+
+impl Default for Shared {
+    fn default() -> Shared {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        Shared { number, state: Mutex::default(), changed: Condvar::new() }
+    }
 }
 
 impl Shared {

@@ -65,7 +65,10 @@ impl Workspace {
         let served = self.served(server);
         let provider: &dyn LanguageProvider =
             served.as_ref().map_or(&self.graph, |served| served as &dyn LanguageProvider);
-        let asking = deadline.before(CHOOSING_TIME);
+        let mut asking = deadline.before(CHOOSING_TIME);
+        if let Some(time) = request.served.filter(|_| served.is_some()) {
+            asking = asking.within(time);
+        }
         let known = Known {
             snapshot: &self.snapshot,
             graph: &self.graph,

@@ -29,7 +29,7 @@ pub use self::planner::Planner;
 use self::saving::{Saving, Shared};
 pub use self::status::IndexStatus;
 use crate::budget::ContextPack;
-use crate::graph::{Graph, Served, Speaker};
+use crate::graph::{Graph, Heard, Served, Speaker};
 use crate::index::{Lexical, Links, Messages};
 use crate::model::{Deadline, Note};
 use crate::rank::Ranked;
@@ -68,6 +68,8 @@ pub struct Workspace {
     speaker: Option<Speaker>,
     told: Mutex<Option<Told>>,
     /// `None` where nothing is to be kept.
+    /// Of the server that is ready, about this state.
+    heard: Heard,
     index: Option<Arc<Shared>>,
     saving: Mutex<Saving>,
 }
@@ -87,6 +89,8 @@ pub struct Request {
     pub tests: Option<bool>,
     pub mask: bool,
     pub by_hand: ByHand,
+    /// How long a ready language server may be asked; as long as the answer may take where none is given.
+    pub served: Option<Duration>,
     pub render: RenderOptions,
 }
 
@@ -103,6 +107,7 @@ impl Request {
             tests: None,
             mask: true,
             by_hand: ByHand::default(),
+            served: None,
             render: RenderOptions::default(),
         }
     }
@@ -139,7 +144,7 @@ impl Workspace {
     pub fn served<'a>(&'a self, server: &'a LanguageServer) -> Option<Served<'a>> {
         let questions = server.server()?.on(&self.snapshot)?;
         let speaker = (server.name(), server.status().version);
-        Some(Served::new(&self.graph, &self.syntax, questions, speaker))
+        Some(Served::new(&self.graph, &self.syntax, (questions, &self.heard), speaker))
     }
 
     /// Works out what many answers need and one can do without.

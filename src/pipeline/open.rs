@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::before::{Before, Facts, Moves};
 use super::saving::{News, Saving, Shared};
 use super::{Clock, HISTORY_TIME, PipelineError, Workspace};
-use crate::graph::{self, Graph};
+use crate::graph::{self, Graph, Heard};
 use crate::index::{Earlier, Lexical, Links};
 use crate::lsp::ServerKind;
 use crate::model::{Deadline, FileKind, Source};
@@ -245,6 +245,7 @@ impl Opening<'_> {
             speaker: told.as_ref().map(|told| told.answers.speaker().clone()),
             told: Mutex::new(told),
             index: self.index,
+            heard: Heard::default(),
             saving: Mutex::new(Saving::of(news)),
         })
     }

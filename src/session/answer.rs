@@ -18,6 +18,10 @@ use crate::plan::{AgentError, ContextAgent, Offer, Proposal};
 use crate::rank;
 use crate::render::{ExplainOptions, RenderOptions, explain, render_entry};
 
+/// A ready server answers most questions within 100 ms; the first ones about an item that all of a large workspace uses take seconds. They are
+/// asked again when it is quiet (`ahead`), and then are known.
+const SERVED_TIME: Duration = Duration::from_millis(400);
+
 /// Items named beside a hit.
 const MOST_ITEMS: usize = 5;
 
@@ -34,6 +38,8 @@ pub fn request(task: &Task) -> Request {
         tests: *tests,
         mask: *mask,
         by_hand: by_hand(&task.edits),
+        // Whoever waits for a server wants all that it knows.
+        served: (task.lsp.wait_ms == 0).then_some(SERVED_TIME),
         render: RenderOptions { format: *format, line_numbers: *line_numbers, content: *content },
     }
 }

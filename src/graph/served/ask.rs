@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use petgraph::Direction;
 
+use super::heard::Heard;
 use crate::lsp::{At, Call, Place, Questions, Relation, Target, Unanswered};
 use crate::model::{Deadline, EdgeKind, SymbolId};
 
@@ -12,14 +13,14 @@ use crate::model::{Deadline, EdgeKind, SymbolId};
 const IN_FLIGHT: usize = 8;
 
 /// One question about an item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Question {
     pub about: SymbolId,
     pub what: What,
     pub at: At,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum What {
     Definition,
     Declaration,
@@ -65,9 +66,22 @@ pub(super) enum Said {
     Outgoing(Vec<Call<Target>>),
 }
 
+impl Said {
+    /// The places in it.
+    pub fn count(&self) -> usize {
+        match self {
+            Said::Targets(targets) => targets.len(),
+            Said::Places(places) => places.len(),
+            Said::Incoming(calls) => calls.iter().map(|call| 1 + call.sites.len()).sum(),
+            Said::Outgoing(calls) => calls.iter().map(|call| 1 + call.sites.len()).sum(),
+        }
+    }
+}
+
 /// The answers, in the order of the questions.
 pub(super) fn ask_all(
     questions: &Questions<'_>,
+    heard: &Heard,
     asked: &[Question],
     deadline: &Deadline,
 ) -> Vec<Result<Said, Unanswered>> {
@@ -79,7 +93,7 @@ pub(super) fn ask_all(
             let index = next.fetch_add(1, Ordering::Relaxed);
             asked.get(index).zip(answers.get(index))
         } {
-            let said = ask(questions, question, deadline);
+            let said = ask_once(questions, heard, question, deadline);
             if let Ok(mut answer) = answer.lock() {
                 *answer = said;
             }
@@ -92,6 +106,22 @@ pub(super) fn ask_all(
         work();
     });
     answers.into_iter().map(|answer| answer.into_inner().unwrap_or(Err(Unanswered::Ended))).collect()
+}
+
+/// What was answered before is not asked again.
+fn ask_once(
+    questions: &Questions<'_>,
+    heard: &Heard,
+    question: &Question,
+    deadline: &Deadline,
+) -> Result<Said, Unanswered> {
+    let answerer = questions.answerer();
+    if let Some(said) = heard.get(answerer, question) {
+        return Ok(said);
+    }
+    let said = ask(questions, question, deadline)?;
+    heard.put(answerer, question, &said);
+    Ok(said)
 }
 
 fn ask(questions: &Questions<'_>, question: &Question, deadline: &Deadline) -> Result<Said, Unanswered> {

@@ -7,6 +7,7 @@
 
 mod ask;
 mod code;
+mod heard;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -15,6 +16,7 @@ use petgraph::Direction;
 
 use self::ask::{Question, Said, What, ask_all};
 use self::code::Code;
+pub use self::heard::Heard;
 use super::answers::{Answers, Made, Speaker, is_held_by};
 use super::build::Graph;
 use super::learned::Lesson;
@@ -31,6 +33,7 @@ const MOST_FIELDS: usize = 16;
 /// A graph that asks before it answers.
 pub struct Served<'a> {
     questions: Questions<'a>,
+    heard: &'a Heard,
     code: Code<'a>,
     source: Source,
     speaker: Speaker,
@@ -50,11 +53,11 @@ struct Known {
 
 impl<'a> Served<'a> {
     /// `server` names it in reasons; `syntax` is that of the snapshot that `graph` and `questions` are of. Of what was said before
-    /// nothing counts: the server is there to be asked.
+    /// nothing counts but what `heard` holds of it: the server is there to be asked.
     pub fn new(
         graph: &Graph,
         syntax: &'a [Option<Arc<FileSyntax>>],
-        questions: Questions<'a>,
+        (questions, heard): (Questions<'a>, &'a Heard),
         (server, version): (&'static str, Option<String>),
     ) -> Served<'a> {
         let known = Known {
@@ -66,7 +69,7 @@ impl<'a> Served<'a> {
         };
         let speaker = Speaker { name: server.to_owned(), version };
         let source = Source::Server(server);
-        Served { questions, code: Code { syntax }, source, speaker, known: Mutex::new(known) }
+        Served { questions, heard, code: Code { syntax }, source, speaker, known: Mutex::new(known) }
     }
 
     /// What it said by now that may be kept.
@@ -98,7 +101,7 @@ impl<'a> Served<'a> {
             at: (from.file, at.start),
         };
         let asked: Vec<Question> = places.iter().map(question).collect();
-        let answers = ask_all(&self.questions, &asked, deadline);
+        let answers = ask_all(&self.questions, self.heard, &asked, deadline);
         self.learn(&asked, &answers);
     }
 
@@ -123,7 +126,7 @@ impl<'a> Served<'a> {
         });
         let asked: Vec<Question> = asked.collect();
         if !asked.is_empty() {
-            let answers = ask_all(&self.questions, &asked, deadline);
+            let answers = ask_all(&self.questions, self.heard, &asked, deadline);
             self.learn(&asked, &answers);
         }
         let doubtful = self.doubtful(&new);
