@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { folder } from "../../test/workspace.mjs";
 
-export const LIMIT_MS = 20_000;
+export const LIMIT_MS = 40_000;
 const { DOSSIER, CODE_SERVER, BROWSER, PICTURES, VSIX, STAND_IN } = process.env;
 
 /** What the fixture's test run needs of the machine; everything else is new and empty. */
@@ -178,6 +178,21 @@ export class Editor {
   log() {
     const found = spawnSync("find", [join(this.home, "user", "logs"), "-name", "*Dossier*.log"], { encoding: "utf8" });
     return found.stdout.split("\n").filter(Boolean).map((file) => readFileSync(file, "utf8")).join("\n");
+  }
+
+  /** The process of the language server of this editor, not of the daemon. */
+  server() {
+    const lists = spawnSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).stdout.split("\n").map((line) => line.trim().split(/\s+/));
+    const children = new Map();
+    for (const [pid, parent, ...args] of lists) children.set(parent, [...(children.get(parent) ?? []), { pid, args }]);
+    const open = [String(this.process.pid)];
+    for (let parent = open.pop(); parent; parent = open.pop()) {
+      for (const child of children.get(parent) ?? []) {
+        if (child.args[0]?.endsWith("/dossier") && child.args[1] === "lsp") return Number(child.pid);
+        open.push(child.pid);
+      }
+    }
+    return undefined;
   }
 
   async picture(name) {
