@@ -120,8 +120,9 @@ export class Editor {
     return text === undefined ? rows : rows.filter({ hasText: text });
   }
 
-  /** Clicks one of the signs that a row shows under the mouse. */
+  /** Clicks one of the signs that a row shows under the mouse, once the rows have come to rest. */
   async act(row, action) {
+    await new Promise((done) => setTimeout(done, 500));
     await row.hover();
     await row.locator(`.action-label[aria-label^="${action}"]`).click();
   }
