@@ -246,7 +246,9 @@ function selection(): Required<Pick<Ask, "textDocument" | "range">> | undefined 
   return { textDocument: { uri: editor.document.uri.toString() }, range: { start, end } };
 }
 
-function pathOf(row: Row): string {
+/** The path of a row. The editor does not know which row was meant while it draws the rows anew. */
+function pathOf(row: Row | undefined): string {
+  if (!row) throw new Error("the files were just being drawn anew: try it again.");
   if (row.kind === "file" || row.kind === "dropped") return row.file.path;
   return row.kind === "excluded" ? row.path : "";
 }

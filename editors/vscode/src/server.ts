@@ -17,8 +17,9 @@ const START_LIMIT_MS = 30_000;
 const ENDS = 3;
 const ENDS_WITHIN_MS = 180_000;
 const PAUSE_MS = 500;
-/** How much of its last words is kept for messages. */
+/** How much of its last words is kept for messages, and how long they may take to come. */
 const LAST_WORDS = 2000;
+const LAST_WORDS_MS = 500;
 
 /** What the index reads: of so much the editor's unsaved texts are told. */
 const DOCUMENTS = [
@@ -134,7 +135,9 @@ export class Server implements vscode.Disposable {
     } catch (error) {
       if (this.client === client) this.client = undefined;
       void client.dispose().catch(() => undefined);
+      // A connection may break before the last words are read, which say why.
       run.kill();
+      await within(LAST_WORDS_MS, run.ended).catch(() => undefined);
       const said = run.lastWords.trim() || (error instanceof Error ? error.message : String(error));
       return this.become({ kind: "failed", why: `\`${found.path} lsp\` does not start: ${said}` });
     }
@@ -210,8 +213,10 @@ class Run {
     child.on("error", (error) => this.fail(error));
     child.on("exit", (code, signal) => {
       this.log.info(`dossier lsp ended: ${signal ?? code}`);
-      // What it said last may still be on its way.
-      setTimeout(() => this.fail(new Error(`it ended at once (${signal ?? `exit code ${code}`})`)), 50);
+      const end = () => this.fail(new Error(`it ended at once (${signal ?? `exit code ${code}`})`));
+      child.on("close", end);
+      // Something that it started may hold its streams open.
+      setTimeout(end, LAST_WORDS_MS);
     });
     return child;
   }

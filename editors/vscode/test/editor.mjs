@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { folder } from "../../test/workspace.mjs";
 
-export const LIMIT_MS = 20_000;
+export const LIMIT_MS = 40_000;
 const { DOSSIER, CODE_SERVER, BROWSER, PICTURES, VSIX, STAND_IN } = process.env;
 
 /** What the fixture's test run needs of the machine; everything else is new and empty. */
@@ -120,8 +120,9 @@ export class Editor {
     return text === undefined ? rows : rows.filter({ hasText: text });
   }
 
-  /** Clicks one of the signs that a row shows under the mouse. */
+  /** Clicks one of the signs that a row shows under the mouse, once the rows have come to rest. */
   async act(row, action) {
+    await new Promise((done) => setTimeout(done, 500));
     await row.hover();
     await row.locator(`.action-label[aria-label^="${action}"]`).click();
   }
@@ -178,6 +179,21 @@ export class Editor {
   log() {
     const found = spawnSync("find", [join(this.home, "user", "logs"), "-name", "*Dossier*.log"], { encoding: "utf8" });
     return found.stdout.split("\n").filter(Boolean).map((file) => readFileSync(file, "utf8")).join("\n");
+  }
+
+  /** The process of the language server of this editor, not of the daemon. */
+  server() {
+    const lists = spawnSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).stdout.split("\n").map((line) => line.trim().split(/\s+/));
+    const children = new Map();
+    for (const [pid, parent, ...args] of lists) children.set(parent, [...(children.get(parent) ?? []), { pid, args }]);
+    const open = [String(this.process.pid)];
+    for (let parent = open.pop(); parent; parent = open.pop()) {
+      for (const child of children.get(parent) ?? []) {
+        if (child.args[0]?.endsWith("/dossier") && child.args[1] === "lsp") return Number(child.pid);
+        open.push(child.pid);
+      }
+    }
+    return undefined;
   }
 
   async picture(name) {
