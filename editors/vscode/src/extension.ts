@@ -126,7 +126,10 @@ class Extension {
     if (!ask) return;
     const preview = await this.waiting("Dossier: putting it together", (token) =>
       this.server.ask<Preview>("dossier/prompt", { ...ask, preview: true }, token));
-    await showPrompt(this.documents, preview, this.present.roots());
+    if (await showPrompt(this.documents, preview, this.present.roots())) {
+      const title = ask.task ?? this.present.view?.task ?? "";
+      await this.answers.ask({ ...ask, previewed: preview.id }, title, this.present.roots());
+    }
   }
 
   private async changeBudget(): Promise<void> {

@@ -7,16 +7,21 @@ import { tokens } from "./view";
 
 const RULE = "─".repeat(20);
 
-/** Shows to the letter what a model would be sent for this task. */
-export async function showPrompt(documents: Documents, preview: Preview, roots: readonly vscode.Uri[]): Promise<void> {
+/** Shows to the letter what a model would be sent for this task; whether it is to be sent. */
+export async function showPrompt(documents: Documents, preview: Preview, roots: readonly vscode.Uri[]): Promise<boolean> {
   const document = documents.create("What is sent.md", promptText(preview), roots);
   await documents.show(document, { preview: true });
-  if (!preview.isRemote || preview.isAllowed) return;
+  if (!preview.isRemote || preview.isAllowed) {
+    const send = "Send";
+    const text = `Dossier: ${tokens(preview.tokens)} would go to ${preview.model}.`;
+    return (await vscode.window.showInformationMessage(text, send)) === send;
+  }
   const open = "Open Setting";
   const text = `Dossier: ${preview.model} is not on this machine. Nothing is sent there until the setting dossier.model.allowRemote says so.`;
   if ((await vscode.window.showWarningMessage(text, open)) === open) {
     await vscode.commands.executeCommand("workbench.action.openSettings", "dossier.model.allowRemote");
   }
+  return false;
 }
 
 function promptText(preview: Preview): string {

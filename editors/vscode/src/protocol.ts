@@ -7,6 +7,8 @@ export interface Ask {
   textDocument?: { uri: string };
   range?: Range;
   folder?: string;
+  /** Of `dossier/prompt`: what was previewed under this name is sent as it was shown. */
+  previewed?: string;
 }
 
 export type Level = "full" | "ranges" | "skeleton" | "mention";
@@ -90,6 +92,7 @@ export interface ContextText {
 }
 
 export interface Preview {
+  id: string;
   model: string;
   isRemote: boolean;
   isAllowed: boolean;

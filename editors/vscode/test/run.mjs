@@ -164,6 +164,7 @@ describe("a trusted workspace", () => {
       assert.match(text, /─ instructions ─/);
       assert.ok(!text.includes(SECRET));
       assert.equal(heard().chats.length, before);
+      await editor.dismissToasts();
     },
     "copies the context": async (editor) => {
       await editor.command("Dossier: Copy Context");
