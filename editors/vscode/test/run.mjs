@@ -255,6 +255,13 @@ describe("a trusted workspace", () => {
       await editor.dismissToasts();
       await editor.set({ "dossier.model.provider": "ollama", "dossier.model.baseUrl": null, ...model("qwen2.5-coder:7b") });
     },
+    "sends what was previewed": async (editor) => {
+      const before = heard().chats.length;
+      await editor.command("Dossier: Preview What Is Sent");
+      await editor.toast("would go to").locator("a.monaco-button", { hasText: "Send" }).click();
+      await until(() => heard().chats.length > before, "the model to be asked");
+      await editor.waitForText(/sent [\d,]+ tokens/);
+    },
     "shows its status": async (editor) => {
       await editor.command("Dossier: Show Status");
       await editor.waitForText(/Program: version \d+\.\d+\.\d+/);
