@@ -76,7 +76,9 @@ impl Shared {
 
     /// What is kept of the bodies of texts; nothing where that cannot be read.
     pub fn bodies(&self, digests: &[Digest]) -> Vec<Option<KeptBody>> {
-        self.index().as_ref().and_then(|index| index.bodies(digests).ok()).unwrap_or_default()
+        let packed = self.index().as_ref().and_then(|index| index.bodies(digests).ok()).unwrap_or_default();
+        // Not under the lock: whoever unpacks on all cores may meanwhile be given work that waits for it.
+        packed.into_par_iter().map(|packed| packed?.open()).collect()
     }
 
     /// Makes sure that the index is open and where others find it; says whether it is.

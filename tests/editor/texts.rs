@@ -155,6 +155,42 @@ fn a_file_that_is_not_there_yet_has_no_text_of_the_workspace() {
 }
 
 #[test]
+fn many_requests_with_texts_of_their_own_are_all_answered() {
+    let sandbox = Sandbox::new(CODE);
+    let modules: String = (0..300).map(|number| format!("pub mod part_{number};\n")).collect();
+    sandbox.write("src/lib.rs", modules);
+    for number in 0..300 {
+        let next = (number + 1) % 300;
+        let code =
+            format!("pub fn work_{number}(n: u32) -> u32 {{ crate::part_{next}::work_{next}(n) + n }}\n");
+        sandbox.write(&format!("src/part_{number}.rs"), code + "pub struct Part;\n");
+    }
+    // With an index on disk, from which everybody's bodies come.
+    sandbox.run(&["index"]).ends(0, &[]);
+    let mut editor = open(&sandbox, json!({}));
+    let path = sandbox.ws("src/part_7.rs");
+    let document = editor.open_document(&path, &std::fs::read_to_string(&path).unwrap());
+    let requests: Vec<_> = (0..24)
+        .map(|number| {
+            let at = json!({ "line": 0, "character": 0 });
+            let text = format!("pub fn unsaved_{number}() {{}}\n");
+            editor.tell(
+                "textDocument/didChange",
+                json!({
+                    "textDocument": { "uri": document, "version": number },
+                    "contentChanges": [{ "range": { "start": at, "end": at }, "text": text }],
+                }),
+            );
+            editor.begin("dossier/explain", json!({ "task": format!("What does `unsaved_{number}` do?") }))
+        })
+        .collect();
+    for request in requests {
+        let answer = request.wait();
+        assert_eq!(answer["result"]["files"][0]["path"], "src/part_7.rs", "{answer}");
+    }
+}
+
+#[test]
 fn texts_are_taken_in_while_requests_run() {
     let sandbox = Sandbox::new(CODE);
     let mut editor = open(&sandbox, json!({}));

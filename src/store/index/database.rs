@@ -4,11 +4,9 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rayon::prelude::*;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
-use serde::de::DeserializeOwned;
 
-use super::{AnswerChange, Change, CommitChange, FORMAT, IndexError, Kept, Packed, codec};
+use super::{AnswerChange, Change, CommitChange, FORMAT, IndexError, Kept, Packed};
 use crate::text::Digest;
 use crate::workspace::{FileKey, drive, private};
 
@@ -151,18 +149,15 @@ impl Index {
 
     /// What is kept of the bodies of texts; `None` where it is not there, or damaged. Bodies never change, so that they need not be
     /// of the same state.
-    pub fn bodies<T: DeserializeOwned + Send>(
-        &self,
-        digests: &[Digest],
-    ) -> Result<Vec<Option<T>>, IndexError> {
-        let read = || -> rusqlite::Result<Vec<Option<Vec<u8>>>> {
+    pub fn bodies(&self, digests: &[Digest]) -> Result<Vec<Option<Packed>>, IndexError> {
+        let read = || -> rusqlite::Result<Vec<Option<Packed>>> {
             let mut select = self.connection.prepare("SELECT data FROM body WHERE digest = ?")?;
-            let mut row =
-                |digest: &Digest| select.query_row([digest.as_bytes()], |row| row.get(0)).optional();
+            let mut row = |digest: &Digest| {
+                select.query_row([digest.as_bytes()], |row| row.get(0).map(Packed)).optional()
+            };
             digests.iter().map(&mut row).collect()
         };
-        let rows = read().map_err(self.failed())?;
-        Ok(rows.into_par_iter().map(|row| row.and_then(|bytes| codec::decode(&bytes))).collect())
+        read().map_err(self.failed())
     }
 
     /// In how many parts what is known of commits is kept.
