@@ -17,6 +17,7 @@ use crate::client::{Asker, Cleaner, Compiler, Dossier, Kept, Model, Sink, Source
 use crate::config::{Format, Origin};
 use crate::llm::ChatRequest;
 use crate::plan::Offer;
+use crate::prompt::room;
 use crate::render::harmless;
 use crate::rpc::lock;
 use crate::session::protocol::{
@@ -41,10 +42,13 @@ impl Work {
         {
             let mut present = lock(&folder.present);
             present.task = Some(query);
-            if let Some(budget) = present.budget {
-                task.settings.budget.value = budget;
-                task.settings.budget.origin = Origin::Flag("the budget set by hand");
+            let budget = &mut task.settings.budget;
+            if let Some(tokens) = present.budget {
+                budget.value = tokens;
+                budget.origin = Origin::Flag("the budget set by hand");
             }
+            // What a view shows is what is sent: what is kept for a model's requests comes on top.
+            budget.value = room::around_dossier(budget.value);
         }
         let teller = Teller::new(&progress, ask.partial_result_token.clone().filter(|_| !ask.preview));
         let answer = self.talk(&folder, &task, ask, &teller, &configuration);

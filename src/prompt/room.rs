@@ -30,6 +30,11 @@ pub fn for_dossier(budget: u32) -> u32 {
     budget - budget / KEPT_SHARE
 }
 
+/// The budget of which the dossier may take so much.
+pub fn around_dossier(dossier: u32) -> u32 {
+    dossier.saturating_add(dossier / (KEPT_SHARE - 1))
+}
+
 /// A prompt that does not fit: by how many tokens of our count it is too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Over(pub u32);
@@ -73,6 +78,7 @@ mod tests {
         assert_eq!(budget(8_192, false, Some(4_096)), 2_048);
         assert_eq!(budget(8_192, true, Some(4_096)), 8_192);
         assert_eq!((for_dossier(8_192), for_dossier(1), for_dossier(0)), (6_144, 1, 0));
+        (0..20_000).for_each(|tokens| assert_eq!(for_dossier(around_dossier(tokens)), tokens));
     }
 
     #[test]

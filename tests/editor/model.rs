@@ -51,6 +51,12 @@ fn what_would_be_sent_is_what_is_sent() {
     let ask = json!({ "task": TASK, "preview": true });
     let preview = editor.ask("dossier/prompt", ask);
     assert!(ollama.chats().is_empty(), "nothing is sent");
+    let view = editor.ask("dossier/explain", json!({ "task": TASK }));
+    let files = |of: &Value| -> Vec<(Value, Value)> {
+        let files = of["files"].as_array().unwrap().iter();
+        files.map(|file| (file["path"].clone(), file["tokens"].clone())).collect()
+    };
+    assert_eq!(files(&preview), files(&view), "what is shown is what is sent");
     assert_eq!((&preview["isRemote"], &preview["isAllowed"]), (&json!(false), &json!(true)));
     assert!(
         preview["tokens"].as_u64().unwrap() > 100 && preview["masked"].as_u64().unwrap() > 0,
