@@ -148,22 +148,28 @@ impl Server {
         }
     }
 
+    /// Asks the editor, once, to tell of changes of settings.
+    pub(super) fn watch_settings(self: &Arc<Self>) {
+        if !self.editor.abilities().watches_configuration {
+            return;
+        }
+        let server = Arc::clone(self);
+        let _is_told_or_not = spawn_thread("watch settings", move || {
+            let options = json!({ "section": "dossier" });
+            let method = "workspace/didChangeConfiguration";
+            let registration = json!({ "registrations": [{ "id": "settings", "method": method, "registerOptions": options }] });
+            let _ = server.editor.ask("client/registerCapability", registration, &Deadline::after(LOADING));
+        });
+    }
+
     /// Reads settings, opens the workspaces ahead of the first request, and tells the editor how they stand.
     pub(super) fn begin_work(self: &Arc<Self>) {
         let (server, pull) = (Arc::clone(self), Pulls::begin(self));
         let _happens_with_the_first_request = spawn_thread("begin", move || {
-            let abilities = server.editor.abilities();
-            if abilities.configuration {
+            if server.editor.abilities().configuration {
                 server.take_settings(&Value::Null);
             }
             drop(pull);
-            if abilities.watches_configuration {
-                let registration = json!({ "registrations": [
-                    { "id": "settings", "method": "workspace/didChangeConfiguration", "registerOptions": { "section": "dossier" } },
-                ] });
-                let _is_told_or_not =
-                    server.editor.ask("client/registerCapability", registration, &Deadline::after(LOADING));
-            }
             let folders = lock(&server.folders).all().to_vec();
             for folder in folders {
                 server.follow(&folder);

@@ -130,7 +130,10 @@ impl Server {
     fn told(self: &Arc<Self>, method: &str, params: Value) {
         let uri = params["textDocument"]["uri"].as_str().unwrap_or_default().to_owned();
         match method {
-            "initialized" => self.begin_work(),
+            "initialized" => {
+                self.watch_settings();
+                self.begin_work();
+            }
             "textDocument/didOpen" => {
                 if let (Some(path), Some(text)) = (path_of_uri(&uri), params["textDocument"]["text"].as_str())
                 {

@@ -161,12 +161,11 @@ impl Work {
 
     /// Tells what is waited for until the result is dropped.
     pub fn stages(self: &Arc<Self>, progress: &Arc<Progress>, task: &Task) -> Stages {
-        let over = self.cancel.within(Duration::MAX);
         let (work, progress, task, until) =
             (Arc::clone(self), Arc::clone(progress), task.clone(), Stages(Deadline::never()));
         let ended = until.0.clone();
         let _shows_less_without = spawn_thread("stages", move || {
-            while !ended.is_cancelled() && !over.is_cancelled() {
+            while !ended.is_cancelled() && !work.cancel.is_cancelled() {
                 std::thread::park_timeout(STAGE);
                 if !ended.is_cancelled()
                     && let Some(stage) = work.stage(&task)

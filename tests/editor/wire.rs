@@ -217,15 +217,12 @@ impl Shared {
 fn read(mut output: impl BufRead, shared: &Arc<Shared>) {
     while let Some(message) = next(&mut output) {
         match (message.get("method").is_some(), message["id"].as_i64()) {
-            (true, Some(_)) => {
+            // Ids of requests may be texts.
+            (true, _) if message.get("id").is_some() => {
                 let (shared, handler) = (Arc::clone(shared), Arc::clone(&*shared.handler.lock().unwrap()));
                 std::thread::spawn(move || answer(&shared, &*handler, &message));
             }
-            (true, None) if message.get("id").is_some() => {
-                let (shared, handler) = (Arc::clone(shared), Arc::clone(&*shared.handler.lock().unwrap()));
-                std::thread::spawn(move || answer(&shared, &*handler, &message));
-            }
-            (true, None) => {
+            (true, _) => {
                 shared.told.lock().unwrap().push(message);
                 shared.heard.notify_all();
             }
