@@ -22,6 +22,7 @@ pub mod llm;
 pub mod syntax;
 pub mod graph;
 pub mod index;
+pub mod meaning;
 
 pub mod plan;
 pub mod expand;

@@ -7,6 +7,7 @@ mod note;
 mod signal;
 mod span;
 mod symbol;
+mod vector;
 
 pub use deadline::Deadline;
 pub use edge::{Certainty, Edge, EdgeKind};
@@ -15,3 +16,5 @@ pub use note::{Note, NoteLevel};
 pub use signal::{Signal, SignalKind, Source};
 pub use span::{LineRange, Span};
 pub use symbol::{ImplHeader, Symbol, SymbolId, SymbolKind, Visibility};
+pub(crate) use vector::largest;
+pub use vector::{PackedVector, VectorError};
