@@ -73,9 +73,14 @@ impl PackedVector {
         self.values.iter().map(|value| f32::from(*value) * self.scale).collect()
     }
 
+    /// What `to_bytes` gives of a vector of so many dimensions.
+    pub fn bytes_of(dimension: usize) -> usize {
+        SCALE_BYTES + dimension
+    }
+
     /// The scale, little-endian, then a byte a dimension.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(SCALE_BYTES + self.values.len());
+        let mut bytes = Vec::with_capacity(PackedVector::bytes_of(self.dimension()));
         bytes.extend(self.scale.to_le_bytes());
         bytes.extend(self.values.iter().map(|value| value.cast_unsigned()));
         bytes

@@ -7,3 +7,4 @@ mod support;
 mod edits;
 mod faults;
 mod processes;
+mod vectors;

@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
+use super::super::sqlite::{self, Identity, Journal, configure, fact, fold_in, identity};
 use super::{AnswerChange, Change, CommitChange, FORMAT, IndexError, Kept, Packed};
 use crate::text::Digest;
-use crate::workspace::{FileKey, drive, private};
+use crate::workspace::FileKey;
 
 /// `DOSS`, in the place that SQLite has for it: no other program's database is taken for ours.
 const APPLICATION: i32 = 0x444f_5353;
@@ -39,61 +40,11 @@ pub struct Index {
     identity: Option<Identity>,
 }
 
-/// How SQLite makes a change whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Journal {
-    /// Nobody waits for a reader. Needs memory that all processes have in common.
-    Wal,
-    /// Readers wait for a writer. Needs locks alone.
-    Rollback,
-}
-
-impl Journal {
-    /// What can be had in a folder: on a drive that other machines write too, memory is not shared, and SQLite's WAL would be damaged.
-    pub fn of(folder: &Path) -> Journal {
-        if drive::shared(folder).is_some() { Journal::Rollback } else { Journal::Wal }
-    }
-
-    /// As SQLite calls it.
-    fn mode(self) -> &'static str {
-        match self {
-            Journal::Wal => "wal",
-            Journal::Rollback => "delete",
-        }
-    }
-}
-
-/// Its device and its number there.
-type Identity = (u64, u64);
-
-/// What of a database's troubles means that it is to be thrown away.
-pub(super) fn is_damage(error: &IndexError) -> bool {
-    match error {
-        IndexError::Folder { .. } => false,
-        IndexError::Foreign { .. } => true,
-        IndexError::Database { source, .. } => match source.sqlite_error_code() {
-            // `Unknown`: a table or a column is missing.
-            Some(code) => {
-                matches!(code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown)
-            }
-            // A value of another type.
-            None => true,
-        },
-    }
-}
-
 impl Index {
     /// The database at `path`, which is made where it is not there; `root` says whose it is.
     pub(super) fn open(path: &Path, root: &[u8], journal: Journal) -> Result<Index, IndexError> {
-        let folder = |source| IndexError::Folder { path: path.to_owned(), source };
-        // SQLite would make it for everybody to read.
-        drop(private::appendable(path).map_err(folder)?);
-        let failed = |source| IndexError::Database { path: path.to_owned(), source };
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX
-            | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-        let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-        let mut index = Index { connection, path: path.to_owned(), journal, identity: identity(path) };
+        let (connection, identity) = sqlite::connect(path, BUSY)?;
+        let mut index = Index { connection, path: path.to_owned(), journal, identity };
         index.prepare(root)?;
         Ok(index)
     }
@@ -117,7 +68,6 @@ impl Index {
         let failed = self.failed();
         let foreign = |what| IndexError::Foreign { path: self.path.clone(), what };
         let (connection, journal) = (&mut self.connection, self.journal);
-        connection.busy_timeout(BUSY).map_err(&failed)?;
         let application: i32 =
             connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(&failed)?;
         if application == APPLICATION
@@ -180,31 +130,9 @@ impl Index {
     }
 }
 
-#[cfg(unix)]
-fn identity(path: &Path) -> Option<Identity> {
-    use std::os::unix::fs::MetadataExt;
-    path.symlink_metadata().ok().map(|found| (found.dev(), found.ino()))
-}
-
-#[cfg(not(unix))]
-fn identity(path: &Path) -> Option<Identity> {
-    path.symlink_metadata().ok().map(|_| (0, 0))
-}
-
 /// What a program of another version, or of another format, must not read.
 fn version() -> String {
     format!("{FORMAT} {}", env!("CARGO_PKG_VERSION"))
-}
-
-fn configure(connection: &Connection, journal: Journal) -> rusqlite::Result<()> {
-    connection.pragma_update(None, "journal_mode", journal.mode())?;
-    // A power failure may cost the last change, and nothing else.
-    connection.pragma_update(None, "synchronous", "normal")?;
-    connection.pragma_update(None, "trusted_schema", false)
-}
-
-fn fact<T: rusqlite::types::FromSql>(connection: &Connection, name: &str) -> rusqlite::Result<Option<T>> {
-    connection.query_row("SELECT value FROM fact WHERE name = ?", [name], |row| row.get(0)).optional()
 }
 
 fn version_of(connection: &Connection) -> rusqlite::Result<Option<String>> {
@@ -317,11 +245,6 @@ fn save_answers(connection: &mut Connection, change: &AnswerChange) -> rusqlite:
     transaction.commit()?;
     fold_in(connection);
     Ok(())
-}
-
-/// Else a change stays beside the database until the last process closes it, and is there twice. A reader may prevent it.
-fn fold_in(connection: &Connection) {
-    let _left_for_later = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
 }
 
 /// Removes what was said of other files.

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::database::{self, Index, Journal};
+use super::super::sqlite::{self, Identity, Journal};
+use super::database::Index;
 use super::{IndexError, Kept};
 use crate::model::Note;
 use crate::text::Digest;
@@ -20,8 +21,10 @@ const NAME_BYTES: usize = 16;
 const USED_EVERY: Duration = Duration::from_hours(1);
 
 const DATABASE: &str = "db";
-/// What SQLite writes beside a database, and what is set aside.
-const BESIDE: [&str; 3] = ["db-wal", "db-shm", "db-journal"];
+const VECTORS: &str = "vectors";
+/// Behind the name of a database: what SQLite writes beside it.
+const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+/// What is set aside.
 const DAMAGED: &str = "damaged";
 
 /// The folder of all databases.
@@ -73,13 +76,18 @@ impl IndexFolder {
         self.path.join(format!("{}-{}.{DATABASE}", name_of(root), &view[..NAME_BYTES]))
     }
 
-    /// Opens that database, and makes it where it is not there. One that is damaged, or another program's, is set aside first.
+    /// The vectors of the workspace at `root` (canonical), whichever of its files are looked at: they belong to texts.
+    pub fn vectors(&self, root: &Path) -> PathBuf {
+        self.path.join(format!("{}.{VECTORS}", name_of(root)))
+    }
+
+    /// Opens the database, and makes it where it is not there. One that is damaged, or another program's, is set aside first.
     pub fn open(&self, root: &Path, view: &[u8]) -> Opened {
         let path = self.database(root, view);
         let mut notes = Vec::new();
         let mut opened = self.open_at(&path, root);
         if let Err(error) = opened.as_ref()
-            && database::is_damage(error)
+            && error.is_damage()
         {
             let (damage, aside) = (error.to_string(), self.set_aside(&path));
             match aside {
@@ -102,24 +110,45 @@ impl IndexFolder {
     }
 
     fn open_at(&self, path: &Path, root: &Path) -> Result<(Index, Kept), IndexError> {
+        let (path, journal) = self.prepare(path)?;
+        let mut index = Index::open(&path, root.as_os_str().as_encoded_bytes(), journal)?;
+        let kept = index.read()?;
+        self.touch(&path);
+        Ok((index, kept))
+    }
+
+    /// Makes the folder; where a file of it really is, and which journal it can have there.
+    pub(in super::super) fn prepare(&self, path: &Path) -> Result<(PathBuf, Journal), IndexError> {
         let failed = |source| IndexError::Folder { path: self.path.clone(), source };
         private::make_folder(&self.path).map_err(failed)?;
         // The folder may be reached through links, the database may be none.
         let folder = self.path.canonicalize().map_err(failed)?;
-        let path = folder.join(path.file_name().unwrap_or_default());
-        let mut index = Index::open(&path, root.as_os_str().as_encoded_bytes(), Journal::of(&folder))?;
-        let kept = index.read()?;
-        touch(&path);
-        Ok((index, kept))
+        Ok((folder.join(path.file_name().unwrap_or_default()), Journal::of(&folder)))
+    }
+
+    /// Puts down that the database at `path` was used; where that cannot be done it goes earlier.
+    pub(in super::super) fn touch(&self, path: &Path) {
+        let used = path.metadata().and_then(|found| found.modified());
+        if used.is_ok_and(|used| used.elapsed().is_ok_and(|since| since > USED_EVERY)) {
+            let _goes_earlier =
+                private::appendable(path).and_then(|file| file.set_modified(SystemTime::now()));
+        }
     }
 
     /// Sets aside the database at `path`, which turned out to be damaged.
     pub fn set_aside(&self, path: &Path) -> std::io::Result<()> {
         let _others_wait = private::lock(&self.path);
-        for beside in BESIDE {
-            remove(&path.with_extension(beside))?;
-        }
-        fs::rename(path, path.with_extension(DAMAGED))
+        aside(path)
+    }
+
+    /// As `set_aside`, where it is still that file: another process may have set it aside, and made a new one.
+    pub(in super::super) fn set_aside_same(
+        &self,
+        path: &Path,
+        same: Option<Identity>,
+    ) -> std::io::Result<()> {
+        let _others_wait = private::lock(&self.path);
+        if sqlite::identity(path) == same { aside(path) } else { Ok(()) }
     }
 
     /// Removes the databases that were not used for longest, where all are too large together; never the one at `own`.
@@ -127,7 +156,7 @@ impl IndexFolder {
         let mut entries = self.entries("");
         let mut total: u64 = entries.iter().map(|entry| entry.bytes).sum();
         entries.sort_by_key(|entry| entry.used);
-        for entry in entries.iter().filter(|entry| entry.path.file_stem() != own.file_stem()) {
+        for entry in entries.iter().filter(|entry| !is_of(&entry.path, own)) {
             if total <= self.largest_total {
                 break;
             }
@@ -158,29 +187,24 @@ impl IndexFolder {
 
     /// Bytes that the database at `path` takes up.
     pub fn bytes(&self, path: &Path) -> u64 {
-        let beside = BESIDE.map(|beside| path.with_extension(beside));
-        beside
-            .iter()
-            .map(PathBuf::as_path)
-            .chain([path])
-            .map(|path| path.metadata().map_or(0, |it| it.len()))
-            .sum()
+        let all = beside(path).into_iter().chain([path.to_owned()]);
+        all.map(|path| path.metadata().map_or(0, |it| it.len())).sum()
     }
 
     fn remove_entry(&self, path: &Path) -> std::io::Result<()> {
-        BESIDE.iter().try_for_each(|beside| remove(&path.with_extension(beside)))?;
+        beside(path).iter().try_for_each(|beside| remove(beside))?;
         remove(path)
     }
 
-    /// Databases, and those that were set aside, whose names begin so.
+    /// Databases, vectors, and those that were set aside, whose names begin so.
     fn entries(&self, prefix: &str) -> Vec<Entry> {
         let files = fs::read_dir(&self.path).into_iter().flatten().flatten();
         let ours = files.filter_map(|file| {
             let (path, found) = (file.path(), file.metadata().ok().filter(fs::Metadata::is_file)?);
             let kind = path.extension()?;
-            let is_ours =
-                path.file_stem()?.to_str()?.starts_with(prefix) && (kind == DATABASE || kind == DAMAGED);
-            let bytes = if kind == DATABASE { self.bytes(&path) } else { found.len() };
+            let is_kind = [DATABASE, VECTORS, DAMAGED].iter().any(|known| kind == *known);
+            let is_ours = is_kind && path.file_stem()?.to_str()?.starts_with(prefix);
+            let bytes = if kind == DAMAGED { found.len() } else { self.bytes(&path) };
             let used = found.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             is_ours.then_some(Entry { path, bytes, used })
         });
@@ -194,12 +218,25 @@ fn name_of(root: &Path) -> String {
     name
 }
 
-/// Puts down that it was used; where that cannot be done it goes earlier.
-fn touch(path: &Path) {
-    let used = path.metadata().and_then(|found| found.modified());
-    if used.is_ok_and(|used| used.elapsed().is_ok_and(|since| since > USED_EVERY)) {
-        let _goes_earlier = private::appendable(path).and_then(|file| file.set_modified(SystemTime::now()));
-    }
+/// What SQLite writes beside the database at `path`.
+fn beside(path: &Path) -> [PathBuf; 3] {
+    BESIDE.map(|suffix| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        name.into()
+    })
+}
+
+fn aside(path: &Path) -> std::io::Result<()> {
+    beside(path).iter().try_for_each(|beside| remove(beside))?;
+    fs::rename(path, path.with_extension(DAMAGED))
+}
+
+/// Whether the file at `path` is the database at `own`, what was set aside of it, or the vectors of its workspace.
+fn is_of(path: &Path, own: &Path) -> bool {
+    let stem = |path: &Path| path.file_stem().unwrap_or_default().as_encoded_bytes().to_owned();
+    let (stem, own) = (stem(path), stem(own));
+    stem == own || own.strip_prefix(&stem[..]).is_some_and(|view| view.starts_with(b"-"))
 }
 
 fn remove(path: &Path) -> std::io::Result<()> {

@@ -18,6 +18,8 @@ use serde::de::DeserializeOwned;
 pub use database::Index;
 pub use folder::{IndexFolder, Opened, Removed};
 
+use super::sqlite;
+use crate::model::VectorError;
 use crate::text::Digest;
 use crate::workspace::FileKey;
 
@@ -33,6 +35,10 @@ pub enum IndexError {
     Database { path: PathBuf, source: rusqlite::Error },
     #[error("{}: {what}", path.display())]
     Foreign { path: PathBuf, what: &'static str },
+    #[error("{}: a later version of Dossier made it: go on with that one, or `dossier clean` removes it", path.display())]
+    Later { path: PathBuf },
+    #[error("{}: {model}: {source}", path.display())]
+    Vector { path: PathBuf, model: String, source: VectorError },
 }
 
 /// What is kept of a workspace as a whole, each under a name.
@@ -71,7 +77,7 @@ pub struct Kept {
 impl IndexError {
     /// Whether what is there is to be thrown away.
     pub fn is_damage(&self) -> bool {
-        database::is_damage(self)
+        sqlite::is_damage(self)
     }
 }
 
