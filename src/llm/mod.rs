@@ -19,6 +19,7 @@ mod ollama;
 #[cfg(feature = "remote")]
 mod remote;
 mod scripted;
+pub mod embed;
 
 pub use crate::config::Secret;
 pub use error::ModelError;
