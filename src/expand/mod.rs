@@ -17,6 +17,7 @@ use std::sync::Arc;
 use crate::graph::Graph;
 use crate::index::{CommitVotes, Lexical, Links, Scores, Term};
 use crate::lsp::LanguageProvider;
+use crate::meaning::Close;
 use crate::model::{Deadline, FileId, Note, Role, SignalKind, Source, Symbol, SymbolId};
 use crate::plan::{ContextPlan, QueryIntent, Strategy};
 use crate::syntax::FileSyntax;
@@ -30,6 +31,8 @@ pub struct Facts<'a> {
     pub lexical: &'a Lexical,
     pub links: &'a Links,
     pub votes: &'a CommitVotes,
+    /// What is close to the task in meaning, where an embedder says so.
+    pub close: Option<&'a Close>,
     pub provider: &'a dyn LanguageProvider,
 }
 
@@ -91,6 +94,8 @@ pub struct Candidates {
     pub terms: Vec<Term>,
     /// Scores of the words of the task, by file and by unit of the index.
     pub text: Scores,
+    /// By unit: what of its score in `text` its meaning gives; empty without an embedder.
+    pub meaning: Vec<f64>,
     /// By unit: what the units that it hangs together with score.
     pub heard: Vec<f64>,
     /// Whether the task names an item that is found without doubt: then what hangs together with it is the answer.

@@ -24,6 +24,8 @@ pub enum SignalKind {
     Text,
     /// Items of it match the task.
     Items,
+    /// Passages of it are close to the task in meaning.
+    Meaning,
     /// Past commits with similar messages changed it.
     PastCommits,
     /// It calls, or is called by, what the task names.
@@ -71,6 +73,7 @@ impl fmt::Display for SignalKind {
             SignalKind::ItemNames => "item_names",
             SignalKind::Text => "text",
             SignalKind::Items => "items",
+            SignalKind::Meaning => "meaning",
             SignalKind::PastCommits => "past_commits",
             SignalKind::Calls => "calls",
             SignalKind::References => "references",
@@ -91,6 +94,8 @@ pub enum Source {
     Index,
     Graph,
     History,
+    /// An embedding model.
+    Meaning,
     /// A language model.
     Model,
     /// A language server, by its name.
@@ -104,6 +109,7 @@ impl Source {
             Source::Index => "index",
             Source::Graph => "graph",
             Source::History => "history",
+            Source::Meaning => "meaning",
             Source::Model => "model",
             Source::Server(name) => name,
         }

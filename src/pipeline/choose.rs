@@ -9,6 +9,7 @@ use crate::expand::{self, Candidates, Facts, seeds};
 use crate::graph::Served;
 use crate::index::CommitVotes;
 use crate::lsp::LanguageProvider;
+use crate::meaning::Close;
 use crate::model::{Deadline, Note};
 use crate::plan::{self, ContextPlan, Offer, QueryIntent};
 use crate::rank::{self, Ranked};
@@ -30,6 +31,8 @@ pub struct Choice {
     pub(super) secrets: u32,
     pub(super) notes: Vec<Note>,
     pub votes: CommitVotes,
+    /// What is close to it in meaning.
+    pub close: Option<Close>,
     pub(super) clock: Clock,
 }
 
@@ -62,6 +65,7 @@ impl Workspace {
             intent.wants_tests = tests;
         }
 
+        let meaning = self.ask_meaning(&searched(&query, secrets), deadline);
         let served = self.served(server);
         let provider: &dyn LanguageProvider =
             served.as_ref().map_or(&self.graph, |served| served as &dyn LanguageProvider);
@@ -83,7 +87,8 @@ impl Workspace {
         clock.stage("plan");
         let votes =
             CommitVotes::count(&self.history, &self.snapshot, &seeds::terms(&plan), self.messages.get());
-        let facts = self.facts(&votes, provider);
+        let (close, unclear) = meaning.answer();
+        let facts = Facts { close: close.as_ref(), ..self.facts(&votes, provider) };
         let collect = |plan: &ContextPlan, deadline: &Deadline| {
             let mut candidates = expand::expand(&facts, &intent, plan, deadline);
             if request.tests == Some(false) {
@@ -115,12 +120,13 @@ impl Workspace {
         notes.extend(self.notes_on_kept(server));
         notes.extend(served.iter().flat_map(Served::notes));
         notes.extend(planner_notes);
+        notes.extend(unclear);
         notes.extend(intent.notes.iter().cloned());
         notes.extend(candidates.notes.iter().cloned());
         clock.stage("expand");
         let ranked = rank::rank(&facts, &candidates);
         clock.stage("rank");
-        Choice { intent, plan, candidates, ranked, query, secrets, notes, votes, clock }
+        Choice { intent, plan, candidates, ranked, query, secrets, notes, votes, close, clock }
     }
 
     /// What a model that plans is to be shown: the best candidates of a task.
@@ -133,7 +139,7 @@ impl Workspace {
     /// What is known, as far as one task needs it.
     pub fn facts<'a>(&'a self, votes: &'a CommitVotes, provider: &'a dyn LanguageProvider) -> Facts<'a> {
         let Workspace { snapshot, syntax, graph, lexical, links, .. } = self;
-        Facts { snapshot, syntax, graph, lexical, links, votes, provider }
+        Facts { snapshot, syntax, graph, lexical, links, votes, close: None, provider }
     }
 }
 

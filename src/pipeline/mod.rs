@@ -11,6 +11,7 @@ mod known;
 mod language_server;
 mod planner;
 mod lookup;
+mod meaning;
 mod open;
 mod pack;
 mod saving;
@@ -31,6 +32,7 @@ pub use self::status::IndexStatus;
 use crate::budget::ContextPack;
 use crate::graph::{Graph, Heard, Served, Speaker};
 use crate::index::{Lexical, Links, Messages};
+use crate::meaning::{Meaning, Passages};
 use crate::model::{Deadline, Note};
 use crate::rank::Ranked;
 use crate::render::RenderOptions;
@@ -67,9 +69,12 @@ pub struct Workspace {
     /// Who said what lies over the graph.
     speaker: Option<Speaker>,
     told: Mutex<Option<Told>>,
-    /// `None` where nothing is to be kept.
     /// Of the server that is ready, about this state.
     heard: Heard,
+    /// What is known by an embedder, of all states, and what of this one is to be.
+    meaning: OnceLock<Arc<Meaning>>,
+    passages: OnceLock<Arc<Passages>>,
+    /// `None` where nothing is to be kept.
     index: Option<Arc<Shared>>,
     saving: Mutex<Saving>,
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use rayon::prelude::*;
@@ -14,6 +14,7 @@ use super::{Clock, HISTORY_TIME, PipelineError, Workspace};
 use crate::graph::{self, Graph, Heard};
 use crate::index::{Earlier, Lexical, Links};
 use crate::lsp::ServerKind;
+use crate::meaning::Meaning;
 use crate::model::{Deadline, FileKind, Source};
 use crate::store::{IndexFolder, Packed};
 use crate::syntax::{self, Body, ByFile, FileSyntax, KeptBody};
@@ -55,8 +56,16 @@ impl Workspace {
     ) -> Result<Workspace, PipelineError> {
         let counter = TokenCounter::start();
         let clock = Clock::start();
-        let mut opening =
-            Opening { root, options, watch: open.watch, counter, clock, index: None, base: None };
+        let mut opening = Opening {
+            root,
+            options,
+            watch: open.watch,
+            counter,
+            clock,
+            meaning: OnceLock::new(),
+            index: None,
+            base: None,
+        };
         let Some(folder) = open.index else {
             return opening.run(Before::default(), Past::Known(Vec::new()), deadline);
         };
@@ -111,6 +120,7 @@ impl Workspace {
             watch: None,
             counter: self.counter,
             clock: Clock::start(),
+            meaning: self.meaning.clone(),
             index: self.index.clone(),
             base: None,
         }
@@ -153,6 +163,8 @@ struct Opening<'a> {
     watch: Option<&'a dyn Watch>,
     counter: TokenCounter,
     clock: Clock,
+    /// Of the state before.
+    meaning: OnceLock<Arc<Meaning>>,
     /// `None` where nothing is kept.
     index: Option<Arc<Shared>>,
     /// The state that was found on disk; `None` where what is known comes from memory.
@@ -246,6 +258,8 @@ impl Opening<'_> {
             told: Mutex::new(told),
             index: self.index,
             heard: Heard::default(),
+            meaning: self.meaning,
+            passages: OnceLock::new(),
             saving: Mutex::new(Saving::of(news)),
         })
     }

@@ -5,6 +5,7 @@ use std::sync::PoisonError;
 use super::{Answer, Choice, LanguageServer, PipelineError, Request, Workspace};
 use crate::budget::asked::Room;
 use crate::budget::{self, BudgetUse, ContextPack, Freshness, Limits};
+use crate::expand::Facts;
 use crate::model::Note;
 use crate::plan::Strategy;
 use crate::rank::confidence::{confidence, says_little};
@@ -24,8 +25,9 @@ impl Workspace {
         choice: Choice,
         server: &LanguageServer,
     ) -> Result<Answer, PipelineError> {
-        let Choice { intent, plan, candidates, ranked, query, secrets, notes, votes, mut clock } = choice;
-        let facts = self.facts(&votes, &self.graph);
+        let Choice { intent, plan, candidates, ranked, query, secrets, notes, votes, close, mut clock } =
+            choice;
+        let facts = Facts { close: close.as_ref(), ..self.facts(&votes, &self.graph) };
         let counter = self.counter;
         let counted = request.render.counted();
         let frame = render::frame(&query, request.budget, &counted);
@@ -106,7 +108,7 @@ impl Workspace {
             generation: self.generation,
             index_age_ms: age.as_millis() as u64,
             changed_since: self.changed,
-            embedded: None,
+            embedded: self.embedded(),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::index::Lexical;
 use crate::model::{FileKind, Note};
 use crate::store::{
     AnswerChange, Change, CommitChange, Index, IndexError, IndexFolder, Kept, Opened, Packed, PackedSyntax,
-    Part,
+    Part, VectorStore,
 };
 use crate::syntax::{Body, FileSyntax, KeptBody};
 use crate::text::Digest;
@@ -79,6 +79,14 @@ impl Shared {
         let packed = self.index().as_ref().and_then(|index| index.bodies(digests).ok()).unwrap_or_default();
         // Not under the lock: whoever unpacks on all cores may meanwhile be given work that waits for it.
         packed.into_par_iter().map(|packed| packed?.open()).collect()
+    }
+
+    /// The vectors of the same workspace.
+    ///
+    /// # Errors
+    /// Where they cannot be kept.
+    pub fn vectors(&self) -> Result<VectorStore, IndexError> {
+        VectorStore::open(&self.folder, &self.root, &self.view)
     }
 
     /// Makes sure that the index is open and where others find it; says whether it is.

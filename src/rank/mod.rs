@@ -10,7 +10,7 @@ mod weights;
 use std::cmp::Ordering;
 
 use crate::expand::{Candidate, Candidates, Facts};
-use crate::model::{FileId, LineRange, Role, Signal, SignalKind, Source};
+use crate::model::{FileId, Role, Signal, SignalKind, Source, Symbol};
 
 /// Files whose signals are told in words; nobody reads on.
 const TOLD: usize = 60;
@@ -58,6 +58,7 @@ fn tell(facts: &Facts<'_>, candidates: &Candidates, ranked: &mut Ranked) {
             SignalKind::Items => {
                 signal.detail = format!("closest: {}", best_items(facts, candidates, ranked.file))
             }
+            SignalKind::Meaning => signal.detail = closest(facts, ranked.file),
             _ => {}
         }
     }
@@ -69,20 +70,26 @@ fn quoted(words: &[String]) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
+/// What of a file is closest to the task in meaning.
+fn closest(facts: &Facts<'_>, file: FileId) -> String {
+    let close = facts.close.into_iter().flat_map(|close| &close.units);
+    let units = facts.lexical.units_of(file);
+    let of_file =
+        units.clone().zip(close.skip(units.start)).filter_map(|(unit, cosine)| Some((unit, (*cosine)?)));
+    let Some((unit, cosine)) = of_file.max_by(|a, b| a.1.total_cmp(&b.1)) else { return String::new() };
+    format!("close in meaning to the task: {cosine:.2}, {}", place(facts, unit))
+}
+
 /// The names of the items of a file that match best, and where no item is, of its lines.
 fn best_items(facts: &Facts<'_>, candidates: &Candidates, file: FileId) -> String {
-    let name = |name: Result<&str, LineRange>| match name {
-        Ok(name) => format!("`{name}`"),
-        Err(lines) => format!("lines {}-{}", lines.first, lines.last),
-    };
-    let best = best_units(facts, candidates, file).map(name);
+    let best = best_units(facts, candidates, file).map(|unit| place(facts, unit));
     distinct(best, MOST_ITEMS).join(", ")
 }
 
 /// The names of the items of a file that match best, at most so many.
 pub fn item_names(facts: &Facts<'_>, candidates: &Candidates, file: FileId, most: usize) -> Vec<String> {
     let best = best_units(facts, candidates, file);
-    distinct(best.filter_map(|name| Some(name.ok()?.to_owned())), most)
+    distinct(best.filter_map(|unit| Some(item_of(facts, unit)?.name.clone())), most)
 }
 
 fn distinct(names: impl Iterator<Item = String>, most: usize) -> Vec<String> {
@@ -98,21 +105,25 @@ fn distinct(names: impl Iterator<Item = String>, most: usize) -> Vec<String> {
     distinct
 }
 
-/// The units of a file that match, the best first: the name of an item, or lines.
-fn best_units<'a>(
-    facts: &'a Facts<'_>,
-    candidates: &Candidates,
-    file: FileId,
-) -> impl Iterator<Item = Result<&'a str, LineRange>> {
+/// Where a unit is: the name of its item, or its lines.
+fn place(facts: &Facts<'_>, unit: usize) -> String {
+    let lines = facts.lexical.units[unit].lines;
+    item_of(facts, unit)
+        .map_or_else(|| format!("lines {}-{}", lines.first, lines.last), |item| format!("`{}`", item.name))
+}
+
+fn item_of<'a>(facts: &'a Facts<'_>, unit: usize) -> Option<&'a Symbol> {
+    let unit = &facts.lexical.units[unit];
+    facts.items(unit.file).get(unit.item? as usize)
+}
+
+/// The units of a file that match, the best first.
+fn best_units(facts: &Facts<'_>, candidates: &Candidates, file: FileId) -> impl Iterator<Item = usize> {
     let mut units: Vec<usize> = facts.lexical.units_of(file).collect();
     let score = |unit: usize| candidates.text.units.get(unit).copied().unwrap_or(0.0);
     units.retain(|&unit| score(unit) > 0.0);
     units.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
-    units.into_iter().map(move |unit| {
-        let unit = &facts.lexical.units[unit];
-        let item = unit.item.and_then(|item| facts.items(file).get(item as usize));
-        item.map(|item| item.name.as_str()).ok_or(unit.lines)
-    })
+    units.into_iter()
 }
 
 fn score(facts: &Facts<'_>, candidates: &Candidates, candidate: &Candidate) -> Ranked {

@@ -30,6 +30,7 @@ pub fn of(kind: SignalKind) -> f64 {
     match kind {
         SignalKind::Text | SignalKind::PathWords | SignalKind::ItemNames => WORDS,
         SignalKind::Items => ITEMS,
+        SignalKind::Meaning => ITEMS,
         SignalKind::PastCommits => PAST_COMMITS,
         SignalKind::Shortlist => SHORTLIST,
         SignalKind::QuotedPath => QUOTED_PATH,

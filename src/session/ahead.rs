@@ -69,12 +69,15 @@ impl Quiet {
     }
 
     /// A deadline that ends with the next request, where nobody has asked for a while.
-    fn until_next(&self) -> Option<Deadline> {
+    pub fn until_next(&self) -> Option<Deadline> {
         let mut state = lock(&self.state);
         if state.under_way > 0 || state.since.elapsed() < QUIET {
             return None;
         }
-        state.until_next = Deadline::never();
+        // Several wait for the same request.
+        if state.until_next.is_cancelled() {
+            state.until_next = Deadline::never();
+        }
         Some(state.until_next.clone())
     }
 }
@@ -93,7 +96,7 @@ impl Touched {
         touched.truncate(MOST_TOUCHED);
     }
 
-    fn paths(&self) -> Vec<String> {
+    pub fn paths(&self) -> Vec<String> {
         lock(&self.0).clone()
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::meaning::EmbedderSource;
 use crate::pipeline::ServerOptions;
 use crate::store::IndexFolder;
 
@@ -12,6 +13,8 @@ pub struct Host {
     /// Where what is known is kept; `None` where there is no home.
     pub index: Option<IndexFolder>,
     pub server: ServerOptions,
+    /// What says which passages are close in meaning.
+    pub embedder: EmbedderSource,
     /// A folder of our own that ends with the process.
     pub folder: PathBuf,
     pub limits: Limits,

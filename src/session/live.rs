@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use super::ahead::{self, Quiet, Touched};
 use super::host::Host;
 use super::protocol::{Lsp, Place, WorkspaceStatus};
+use super::understand;
 use crate::lsp::ServerState;
+use crate::meaning::EmbedderSource;
 use crate::model::{Deadline, Note};
 use crate::pipeline::{LanguageServer, OpenOptions, PipelineError, Workspace};
 use crate::rpc::{lock, spawn_thread};
@@ -123,6 +125,12 @@ impl Session {
         });
         let opened = session.present();
         let _next_update_does_it = spawn_thread("prepare", move || opened.prepare());
+        if host.embedder.is_some() {
+            let (weak, quiet) = (Arc::downgrade(&session), Arc::clone(quiet));
+            if !spawn_thread("understand", move || understand::run(&weak, &quiet)) {
+                tracing::warn!("no thread embeds");
+            }
+        }
         Ok(session)
     }
 
@@ -313,6 +321,11 @@ impl Session {
     pub fn has_ready_server(&self) -> bool {
         let running = lock(&self.server);
         running.as_ref().is_some_and(|running| running.server.status().state == ServerState::Ready)
+    }
+
+    /// What says which passages are close in meaning.
+    pub fn embedder(&self) -> &EmbedderSource {
+        &self.host.embedder
     }
 
     /// Since the last request.

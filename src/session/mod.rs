@@ -17,6 +17,7 @@ pub mod protocol;
 mod related;
 mod sessions;
 mod slots;
+mod understand;
 
 pub use answer::{dossier, graph, lookup, offer};
 pub use caller::{Caller, FORWARD, Lender};

@@ -129,6 +129,7 @@ fn it_ends_when_it_is_not_used_or_cannot_be_found() {
     let host = |idle| Host {
         index: None,
         server: ServerOptions::default(),
+        embedder: EmbedderSource::none(),
         folder: place.folder().to_owned(),
         limits: Limits { idle: Duration::from_millis(idle), ..Limits::default() },
     };

@@ -8,6 +8,7 @@ use std::time::Duration;
 use dossier::daemon::{DaemonPlace, connect, serve, wait_for};
 use dossier::lsp::ServerState;
 use dossier::lsp::find::Places;
+use dossier::meaning::EmbedderSource;
 use dossier::model::Deadline;
 use dossier::pipeline::ServerOptions;
 use dossier::session::protocol::{Context, Lsp, Nothing, Place, Shutdown, Task};
@@ -118,7 +119,7 @@ fn serving(limits: Limits, folder: &TempDir, watches: bool) -> (DaemonPlace, std
     let variable = |name: &str| std::env::var(name).ok();
     let server = ServerOptions::of_user(variable, std::env::home_dir(), None);
     let server = ServerOptions { cache: None, places: Places { ..server.places }, ..server };
-    let host = Host { index: None, server, folder: own, limits };
+    let host = Host { index: None, server, embedder: EmbedderSource::none(), folder: own, limits };
     let served = place.clone();
     let thread = std::thread::spawn(move || _ = serve(&served, host, "x".to_owned(), None).unwrap());
     (place, thread)
