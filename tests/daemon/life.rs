@@ -5,6 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use dossier::daemon::{DaemonPlace, Ended, connect, serve};
+use dossier::meaning::EmbedderSource;
 use dossier::pipeline::ServerOptions;
 use dossier::session::{Host, Limits};
 use tempfile::TempDir;
