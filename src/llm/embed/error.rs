@@ -12,7 +12,7 @@ pub enum EmbedError {
     Folder { path: String, why: String, remedy: &'static str },
 
     #[error(transparent)]
-    Server(#[from] ModelError),
+    Server(ModelError),
 
     #[error("{model} answers with vectors of {found} numbers instead of {expected}: {remedy}")]
     Dimension { model: String, found: usize, expected: usize, remedy: String },
@@ -42,5 +42,14 @@ pub(super) const CHOOSE_ANOTHER: &str = "choose another model: `dossier embedder
 impl EmbedError {
     pub(super) fn folder(path: &Path, why: impl Into<String>, remedy: &'static str) -> EmbedError {
         EmbedError::Folder { path: path.display().to_string(), why: why.into(), remedy }
+    }
+}
+
+impl From<ModelError> for EmbedError {
+    fn from(error: ModelError) -> EmbedError {
+        match error {
+            ModelError::Cancelled => EmbedError::Cancelled,
+            other => EmbedError::Server(other),
+        }
     }
 }

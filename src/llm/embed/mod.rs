@@ -7,6 +7,7 @@
 //! ```
 
 mod card;
+mod cut;
 mod error;
 mod family;
 
@@ -14,6 +15,7 @@ mod family;
 mod embedded;
 #[cfg(feature = "embedded")]
 mod encoder;
+mod ollama;
 mod scripted;
 
 pub use card::Card;
@@ -22,6 +24,7 @@ pub use embedded::Embedded;
 #[cfg(feature = "embedded")]
 pub use encoder::Precision;
 pub use error::EmbedError;
+pub use ollama::OllamaEmbedder;
 pub use scripted::ScriptedEmbedder;
 
 use crate::model::Deadline;
