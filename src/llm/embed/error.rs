@@ -20,6 +20,9 @@ pub enum EmbedError {
     #[error("{model} gives no vectors that can be used ({why}): get the model anew, or choose another")]
     Vectors { model: String, why: String },
 
+    #[error("{server} does not give {what} ({why}): {remedy}")]
+    Download { server: String, what: String, why: String, remedy: String },
+
     #[error(
         "{model} had embedded {done} of {count} texts after {seconds:.1} s: allow more time",
         seconds = waited.as_secs_f64()
