@@ -422,6 +422,7 @@ fn settings_come_from_their_places_in_order() {
             # base_url is not set              # default
             # ollama_host is not set           # default
             ollama_model = "qwen2.5-coder:7b"  # default
+            ollama_embed_model = "embeddinggemma"  # default
             # openai_key is not set            # default
             # anthropic_key is not set         # default
             # gemini_key is not set            # default

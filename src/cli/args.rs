@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use super::eval::EvalArgs;
-use super::flags::{DaemonFlags, IndexFlags, PatternFlags, ServerFlags, SettingFlags};
-use crate::config::{ModelProvider, Name, Typed, Value, value_of};
+use super::flags::{DaemonFlags, EmbedderFlags, IndexFlags, PatternFlags, ServerFlags, SettingFlags};
+use crate::config::{ModelName, ModelProvider, Name, Typed, Value, value_of};
 
 const AFTER_HELP: &str = "\
 Exit codes: 0 done, 1 nothing relevant found, 2 usage or failure.
@@ -50,6 +50,9 @@ pub(super) enum Command {
     Daemon(DaemonCommand),
     /// Serve an editor over standard input and output, by the language server protocol (docs/lsp.md)
     Lsp(LspArgs),
+    /// Who turns texts into vectors, so that code is found by its meaning
+    #[command(subcommand)]
+    Embedder(EmbedderCommand),
     /// Measure what Dossier is worth on your own code: on past commits, or on tasks with known answers
     Eval(Box<EvalArgs>),
     /// Check what is there, and say how to mend what is not
@@ -83,6 +86,40 @@ pub(super) enum DaemonCommand {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum EmbedderCommand {
+    /// Print the models that are installed, and those that can be fetched
+    List,
+    /// Choose a model: one in a folder, which is checked and copied, or one that is installed, or none
+    Use {
+        /// A folder as sentence-transformers saves it, the name of an installed model, or `off`
+        #[arg(value_name = "FOLDER|NAME|off")]
+        what: String,
+        /// What a folder's model is to be called [default: as the folder is]
+        #[arg(long)]
+        name: Option<ModelName>,
+    },
+    /// Fetch a model from the Hugging Face hub, or from where DOSSIER_HUB or HF_ENDPOINT says
+    Pull {
+        /// One that `list` names, or ORGANISATION/NAME
+        #[arg(value_name = "NAME")]
+        model: String,
+        /// What it is to be called [default: as on the hub]
+        #[arg(long)]
+        name: Option<ModelName>,
+    },
+    /// Print which embedder is used here, why, and how fast it is
+    Status(EmbedderStatus),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct EmbedderStatus {
+    #[command(flatten)]
+    pub place: Place,
+    #[command(flatten)]
+    pub embedder: EmbedderFlags,
 }
 
 #[derive(Debug, Default, clap::Args)]

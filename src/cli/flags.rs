@@ -41,6 +41,8 @@ pub(super) struct SettingFlags {
     server: ServerFlags,
     #[command(flatten)]
     planner: PlannerFlags,
+    #[command(flatten)]
+    embedder: EmbedderFlags,
 }
 
 /// Which files of the workspace are looked at.
@@ -130,6 +132,21 @@ impl PlannerFlags {
     }
 }
 
+/// The flag that is a setting of who turns texts into vectors.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct EmbedderFlags {
+    /// Who turns texts into vectors: an installed model, `ollama`, or `off` [default: auto, `dossier embedder status` says who]
+    #[arg(long, value_name = "WHO", value_parser = |text: &str| value_of(Name::Embedder, text))]
+    embedder: Option<Value>,
+}
+
+impl EmbedderFlags {
+    /// The flag, where it was given.
+    pub fn typed(&self) -> Option<Typed> {
+        Some(Typed::flag(Name::Embedder, self.embedder.clone()?))
+    }
+}
+
 impl ServerFlags {
     /// The flags that were given.
     pub fn typed(&self) -> Vec<Typed> {
@@ -160,6 +177,7 @@ impl SettingFlags {
             daemon,
             server,
             planner,
+            embedder,
         } = self;
         let given = [
             (Name::MaxFiles, max_context_files.clone()),
@@ -178,6 +196,7 @@ impl SettingFlags {
             .chain(daemon.typed())
             .chain(server.typed())
             .chain(planner.typed())
+            .chain(embedder.typed())
             .collect()
     }
 }

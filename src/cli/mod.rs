@@ -9,6 +9,7 @@ mod config;
 mod context;
 mod daemon;
 mod doctor;
+mod embedder;
 mod eval;
 mod feedback;
 mod flags;
@@ -98,6 +99,7 @@ fn run(command: Command, messages: &Messages) -> anyhow::Result<Outcome> {
         Command::Clean(args) => index::clean(&args, messages),
         Command::Daemon(command) => daemon::run(&command, messages),
         Command::Lsp(_) => Ok(Outcome::Done),
+        Command::Embedder(command) => embedder::run(&command, messages),
         Command::Eval(args) => eval::run(&args, messages),
         Command::Doctor(args) => doctor::run(&args, messages),
         Command::Trust(args) => trust::run(&args, messages),

@@ -66,6 +66,48 @@ impl Progress {
     }
 }
 
+/// Files as they come over the network.
+#[cfg(feature = "embedded")]
+pub(super) struct Download {
+    bar: ProgressBar,
+}
+
+#[cfg(feature = "embedded")]
+impl Download {
+    pub fn new(messages: &Messages) -> Download {
+        let bar = if messages.is_watched() { ProgressBar::no_length() } else { ProgressBar::hidden() };
+        const FORM: &str = "{bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left  {msg}";
+        if let Ok(style) = ProgressStyle::with_template(FORM) {
+            bar.set_style(style);
+        }
+        Download { bar }
+    }
+}
+
+#[cfg(feature = "embedded")]
+impl crate::llm::embed::Progress for Download {
+    fn begins(&self, file: &str, bytes: Option<u64>, had: u64) {
+        self.bar.reset();
+        match bytes {
+            Some(bytes) => self.bar.set_length(bytes),
+            None => self.bar.unset_length(),
+        }
+        self.bar.set_position(had);
+        self.bar.set_message(file.to_owned());
+    }
+
+    fn comes(&self, bytes: u64) {
+        self.bar.inc(bytes);
+    }
+}
+
+#[cfg(feature = "embedded")]
+impl Drop for Download {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();

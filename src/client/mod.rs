@@ -3,13 +3,14 @@
 //! ```text
 //! settings ─▶ task ─▶ asker (with a model that plans) ─▶ source: daemon, or this process
 //!                       │
-//!            model ─▶ compiler ─▶ talk            journal
+//!            model ─▶ compiler ─▶ talk            journal, embedder
 //! ```
 //!
 //! Keys stay here, and talks with models are held here.
 
 mod asker;
 mod compiler;
+pub(crate) mod embedder;
 mod journal;
 mod model;
 mod outgoing;

@@ -5,6 +5,7 @@
 
 mod secret;
 mod choice;
+mod embedder;
 mod nearest;
 mod name;
 mod typed;
@@ -13,7 +14,8 @@ mod models;
 mod place;
 
 pub use choice::{Format, ModelProvider, Planner, Tests, UnknownWord};
-pub use models::{DEFAULT_OLLAMA_MODEL, ModelSettings};
+pub use embedder::{EmbedderChoice, ModelName, NoModelName};
+pub use models::{DEFAULT_OLLAMA_EMBED_MODEL, DEFAULT_OLLAMA_MODEL, ModelSettings};
 pub use name::{Kind, Name};
 pub use place::{WORKSPACE_FILE, cache_folder, data_folder, state_folder, trusted_file, user_file};
 pub use secret::{Address, Secret, without_password};

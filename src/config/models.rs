@@ -9,6 +9,9 @@ use super::typed::{Origin, Value};
 /// Small enough for a laptop, and made for code.
 pub const DEFAULT_OLLAMA_MODEL: &str = "qwen2.5-coder:7b";
 
+/// Small enough to run beside another model, and taught with code.
+pub const DEFAULT_OLLAMA_EMBED_MODEL: &str = "embeddinggemma";
+
 /// The settings of the model that answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelSettings {
@@ -20,6 +23,8 @@ pub struct ModelSettings {
     /// Where Ollama is; `None`: on this machine.
     pub ollama_host: Setting<Option<Address>>,
     pub ollama_model: Setting<String>,
+    /// Its model that turns texts into vectors.
+    pub ollama_embed_model: Setting<String>,
     keys: [(Name, Setting<Option<Secret>>); 4],
 }
 
@@ -46,6 +51,11 @@ impl ModelSettings {
             base_url: choice.of(Name::BaseUrl, None, address),
             ollama_host: choice.of(Name::OllamaHost, None, address),
             ollama_model: choice.of(Name::OllamaModel, DEFAULT_OLLAMA_MODEL.to_owned(), text),
+            ollama_embed_model: choice.of(
+                Name::OllamaEmbedModel,
+                DEFAULT_OLLAMA_EMBED_MODEL.to_owned(),
+                text,
+            ),
             keys: keys.map(|name| (name, choice.of(name, None, |value| key(value).map(Some)))),
         }
     }
@@ -63,7 +73,8 @@ impl ModelSettings {
 
     /// Each with its value as TOML and its origin; of keys and passwords only that there is one.
     pub(super) fn list(&self) -> Vec<(Name, Option<String>, &Origin)> {
-        let ModelSettings { provider, model, base_url, ollama_host, ollama_model, keys } = self;
+        let ModelSettings { provider, model, base_url, ollama_host, ollama_model, ollama_embed_model, keys } =
+            self;
         let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
         let address = |value: &Option<Address>| value.as_ref().map(|address| quoted(&address.to_string()));
         let mut list = vec![
@@ -72,6 +83,7 @@ impl ModelSettings {
             (Name::BaseUrl, address(&base_url.value), &base_url.origin),
             (Name::OllamaHost, address(&ollama_host.value), &ollama_host.origin),
             (Name::OllamaModel, Some(quoted(&ollama_model.value)), &ollama_model.origin),
+            (Name::OllamaEmbedModel, Some(quoted(&ollama_embed_model.value)), &ollama_embed_model.origin),
         ];
         let keys = keys
             .iter()

@@ -24,11 +24,13 @@ pub enum Name {
     DaemonMemory,
     Planner,
     PlannerDeadline,
+    Embedder,
     Provider,
     Model,
     BaseUrl,
     OllamaHost,
     OllamaModel,
+    OllamaEmbedModel,
     OpenaiKey,
     AnthropicKey,
     GeminiKey,
@@ -51,11 +53,11 @@ pub enum Kind {
 /// What our own variables begin with.
 pub(super) const ENVIRONMENT: &str = "DOSSIER_";
 /// Variables with our prefix that are no settings.
-const OTHER_VARIABLES: [&str; 1] = ["DOSSIER_LOG"];
+const OTHER_VARIABLES: [&str; 2] = ["DOSSIER_LOG", "DOSSIER_HUB"];
 
 impl Name {
     /// In the order in which they are shown.
-    pub const ALL: [Name; 28] = [
+    pub const ALL: [Name; 30] = [
         Name::Include,
         Name::Exclude,
         Name::Tests,
@@ -75,11 +77,13 @@ impl Name {
         Name::DaemonMemory,
         Name::Planner,
         Name::PlannerDeadline,
+        Name::Embedder,
         Name::Provider,
         Name::Model,
         Name::BaseUrl,
         Name::OllamaHost,
         Name::OllamaModel,
+        Name::OllamaEmbedModel,
         Name::OpenaiKey,
         Name::AnthropicKey,
         Name::GeminiKey,
@@ -108,11 +112,13 @@ impl Name {
             Name::DaemonMemory => "daemon_memory",
             Name::Planner => "planner",
             Name::PlannerDeadline => "planner_deadline",
+            Name::Embedder => "embedder",
             Name::Provider => "provider",
             Name::Model => "model",
             Name::BaseUrl => "base_url",
             Name::OllamaHost => "ollama_host",
             Name::OllamaModel => "ollama_model",
+            Name::OllamaEmbedModel => "ollama_embed_model",
             Name::OpenaiKey => "openai_key",
             Name::AnthropicKey => "anthropic_key",
             Name::GeminiKey => "gemini_key",
@@ -141,10 +147,11 @@ impl Name {
             Name::DaemonIdle | Name::DaemonMemory => None,
             Name::Planner => Some("--planner"),
             Name::PlannerDeadline => Some("--planner-deadline"),
+            Name::Embedder => Some("--embedder"),
             Name::Provider => Some("--provider"),
             Name::Model => Some("--model"),
             Name::BaseUrl => Some("--base-url"),
-            Name::OllamaHost | Name::OllamaModel => None,
+            Name::OllamaHost | Name::OllamaModel | Name::OllamaEmbedModel => None,
             // What is typed into a shell stays in its history.
             Name::OpenaiKey | Name::AnthropicKey | Name::GeminiKey | Name::GroqKey => None,
         }
@@ -155,6 +162,7 @@ impl Name {
         let common = match self {
             Name::OllamaHost => "OLLAMA_HOST",
             Name::OllamaModel => "OLLAMA_MODEL",
+            Name::OllamaEmbedModel => "OLLAMA_EMBED_MODEL",
             Name::OpenaiKey => "OPENAI_API_KEY",
             Name::AnthropicKey => "ANTHROPIC_API_KEY",
             Name::GeminiKey => "GEMINI_API_KEY",
@@ -169,8 +177,9 @@ impl Name {
             Name::Include | Name::Exclude => Kind::Patterns,
             Name::Depth | Name::Budget | Name::MaxFiles => Kind::Number,
             Name::WaitLsp | Name::PlannerDeadline | Name::DaemonIdle | Name::DaemonMemory => Kind::Number,
-            Name::Tests | Name::Format | Name::Planner | Name::Provider => Kind::Word,
-            Name::Model | Name::BaseUrl | Name::OllamaHost | Name::OllamaModel => Kind::Word,
+            Name::Tests | Name::Format | Name::Planner | Name::Embedder | Name::Provider => Kind::Word,
+            Name::Model | Name::BaseUrl | Name::OllamaHost => Kind::Word,
+            Name::OllamaModel | Name::OllamaEmbedModel => Kind::Word,
             Name::OpenaiKey | Name::AnthropicKey | Name::GeminiKey | Name::GroqKey => Kind::Secret,
             Name::Fill | Name::LineNumbers | Name::Mask => Kind::Switch,
             Name::Index | Name::Lsp | Name::Daemon => Kind::Switch,
@@ -187,7 +196,8 @@ impl Name {
             Name::Index | Name::Lsp | Name::LspCommand | Name::WaitLsp => false,
             Name::Daemon | Name::DaemonIdle | Name::DaemonMemory => false,
             Name::Planner | Name::PlannerDeadline | Name::Provider | Name::Model => false,
-            Name::BaseUrl | Name::OllamaHost | Name::OllamaModel => false,
+            Name::Embedder => false,
+            Name::BaseUrl | Name::OllamaHost | Name::OllamaModel | Name::OllamaEmbedModel => false,
             Name::OpenaiKey | Name::AnthropicKey | Name::GeminiKey | Name::GroqKey => false,
         }
     }

@@ -1,6 +1,7 @@
 //! The second step: what the typed values mean, one for each setting, by the order of their origins.
 
 use super::choice::{Format, Planner, Tests};
+use super::embedder::EmbedderChoice;
 use super::models::{self, ModelSettings};
 use super::name::Name;
 use super::typed::{ConfigFile, Origin, Owner, Typed, Value, from_environment, from_file, from_text};
@@ -70,6 +71,8 @@ pub struct Settings {
     pub planner: Setting<Planner>,
     /// Seconds that a model may plan; `None` leaves it to the command.
     pub planner_deadline: Setting<Option<u32>>,
+    /// Who turns texts into vectors.
+    pub embedder: Setting<EmbedderChoice>,
     pub models: ModelSettings,
 }
 
@@ -115,6 +118,7 @@ pub fn resolve(sources: Sources<'_>) -> (Settings, Vec<Note>) {
         planner: choice.of(Name::Planner, Planner::default(), word),
         planner_deadline: choice
             .of(Name::PlannerDeadline, None, |value| number(value, 1, LONGEST_PLANNING).map(Some)),
+        embedder: choice.of(Name::Embedder, EmbedderChoice::default(), embedder),
         models: ModelSettings::resolve(&mut choice),
     };
     (settings, choice.notes)
@@ -141,6 +145,7 @@ pub fn value_of(name: Name, text: &str) -> Result<Value, String> {
         Name::WaitLsp => number(&value, 0, LONGEST_WAIT).map(drop),
         Name::Planner => word::<Planner>(&value).map(drop),
         Name::PlannerDeadline => number(&value, 1, LONGEST_PLANNING).map(drop),
+        Name::Embedder => embedder(&value).map(drop),
         other => models::check(other, &value),
     }?;
     Ok(value)
@@ -163,7 +168,7 @@ impl Settings {
             ..
         } = self;
         let Settings { index, lsp, lsp_command, wait_lsp, planner, planner_deadline, models, .. } = self;
-        let Settings { daemon, daemon_idle, daemon_memory, .. } = self;
+        let Settings { daemon, daemon_idle, daemon_memory, embedder, .. } = self;
         let mut list = vec![
             (Name::Include, Some(toml_list(&include.value)), &include.origin),
             (Name::Exclude, Some(toml_list(&exclude.value)), &exclude.origin),
@@ -188,6 +193,7 @@ impl Settings {
                 planner_deadline.value.map(|seconds| seconds.to_string()),
                 &planner_deadline.origin,
             ),
+            (Name::Embedder, Some(format!("\"{}\"", embedder.value)), &embedder.origin),
         ];
         list.extend(models.list());
         list
@@ -256,6 +262,14 @@ fn tests(value: &Value) -> Result<Tests, String> {
     match value {
         Value::Switch(true) => Ok(Tests::Yes),
         Value::Switch(false) => Ok(Tests::No),
+        other => word(other),
+    }
+}
+
+/// `embedder = false` in a file says what `"off"` does.
+fn embedder(value: &Value) -> Result<EmbedderChoice, String> {
+    match value {
+        Value::Switch(false) => Ok(EmbedderChoice::Off),
         other => word(other),
     }
 }
@@ -450,5 +464,7 @@ mod tests {
         assert!(value_of(Name::LspCommand, "a 'b").is_err());
         assert!(value_of(Name::PlannerDeadline, "0").is_err());
         assert!(value_of(Name::Planner, "ollama").is_ok());
+        assert!(value_of(Name::Embedder, "all-MiniLM-L6-v2").is_ok());
+        assert!(value_of(Name::Embedder, "a/b").is_err());
     }
 }

@@ -1,10 +1,13 @@
 //! Language models: one trait for whoever answers, on this machine or far away.
 //!
 //! ```text
-//! ollama ──▶ wire ─┐
-//!   └──────────────┴▶ http ─▶ address, error
-//! remote (genai) ───────┘
+//! ollama ──▶ wire ──┐
+//! embed ────────────┤
+//!   └ ollama_server ┴▶ http ─▶ address, error
+//! remote (genai) ────────┘
 //! ```
+//!
+//! `embed` are the models that turn texts into vectors; the rest is about models that answer.
 //!
 //! The face is synchronous, as the rest of the program: each call runs the network on its own thread and returns within a few
 //! hundredths of a second once its deadline is over or cancelled; what was under way is dropped, and its connection closed.
@@ -15,6 +18,7 @@ mod address;
 mod http;
 
 mod wire;
+mod ollama_server;
 mod ollama;
 #[cfg(feature = "remote")]
 mod remote;

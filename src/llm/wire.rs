@@ -120,9 +120,74 @@ pub(super) struct Shown {
 impl Shown {
     /// The tokens that the model was made for.
     pub(super) fn window(&self) -> Option<u32> {
+        self.number("context_length")
+    }
+
+    /// The numbers of its vectors.
+    pub(super) fn dimension(&self) -> Option<u32> {
+        self.number("embedding_length")
+    }
+
+    fn number(&self, name: &str) -> Option<u32> {
         let info = self.model_info.as_ref()?;
         let family = info.get("general.architecture")?.as_str()?;
-        let window = info.get(&format!("{family}.context_length"))?.as_u64()?;
-        u32::try_from(window).ok().filter(|&window| window > 0)
+        let number = info.get(&format!("{family}.{name}"))?.as_u64()?;
+        u32::try_from(number).ok().filter(|&number| number > 0)
+    }
+}
+
+/// A request for vectors: `EmbedRequest`.
+#[derive(Serialize)]
+pub(super) struct Embed<'r> {
+    pub(super) model: &'r str,
+    pub(super) input: &'r [String],
+    /// Texts are cut by our own count, which is not the model's. One that is a few tokens too long all the same loses its end; refused,
+    /// it would take the other texts of its batch with it. A prompt is another matter: it must not lose a word.
+    pub(super) truncate: bool,
+    pub(super) keep_alive: &'static str,
+}
+
+impl<'r> Embed<'r> {
+    pub(super) fn new(model: &'r str, input: &'r [String]) -> Embed<'r> {
+        Embed { model, input, truncate: true, keep_alive: KEEP_ALIVE }
+    }
+}
+
+/// Vectors: `EmbedResponse`. A number that cannot be written as JSON comes as null.
+#[derive(Deserialize)]
+pub(super) struct Embedded {
+    pub(super) embeddings: Vec<Vec<Option<f32>>>,
+}
+
+/// The models that a server has, or has loaded: `ListResponse`, `ProcessResponse`.
+#[derive(Deserialize)]
+pub(super) struct Models {
+    models: Option<Vec<Listed>>,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    digest: String,
+}
+
+impl Models {
+    /// The digest of the model of this name, which may leave its tag out: `latest`.
+    pub(super) fn digest(&self, name: &str) -> Option<&str> {
+        let found = self.models.iter().flatten().find(|model| model.is_called(name))?;
+        Some(found.digest.as_str()).filter(|digest| !digest.is_empty())
+    }
+
+    /// Whether there is another than this one.
+    pub(super) fn has_others(&self, name: &str) -> bool {
+        self.models.iter().flatten().any(|model| !model.is_called(name))
+    }
+}
+
+impl Listed {
+    fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.name.strip_suffix(":latest") == Some(name)
     }
 }

@@ -12,10 +12,12 @@ use super::Outcome;
 use super::args::DoctorArgs;
 use super::messages::Messages;
 use super::output::Output;
+use crate::cli::embedder::REMEDY;
 use crate::client;
+use crate::client::embedder;
 use crate::client::settings::{self, cache_folder};
 use crate::config::Settings;
-use crate::model::{Deadline, FileKind};
+use crate::model::{Deadline, FileKind, Note};
 use crate::workspace::history::{History, HistoryOptions};
 use crate::workspace::{Snapshot, WalkOptions};
 
@@ -34,6 +36,7 @@ pub(super) fn run(args: &DoctorArgs, messages: &Messages) -> anyhow::Result<Outc
     checks.push(files(&root, &options));
     checks.push(git(&root));
     checks.extend(server::checks(&root, &loaded.settings, messages));
+    checks.push(embedder(&loaded.settings));
     checks.push(settings_files(&loaded));
     checks.push(cache());
     checks.push(daemon(&loaded.settings));
@@ -95,6 +98,20 @@ fn git(root: &Path) -> Check {
         _ => Check::good("history", found),
     };
     check.noting(&history.notes)
+}
+
+/// Whether anybody turns texts into vectors. Without that everything works, and code is found by its words alone.
+fn embedder(settings: &Settings) -> Check {
+    const WHAT: &str = "embedder";
+    let found = embedder::find(settings);
+    match found.embedder {
+        Some(embedder) => Check::good(WHAT, format!("{}, {}", embedder.model().name, found.why)),
+        None if found.is_off => Check::good(WHAT, found.why),
+        None => {
+            let gain = "code is found by its words alone; with one, also by what it means";
+            Check::lacking(WHAT, format!("none: {gain}"), REMEDY).noting(&[found.note.unwrap_or_else(|| Note::info(found.why))])
+        }
+    }
 }
 
 fn settings_files(loaded: &settings::Loaded) -> Check {

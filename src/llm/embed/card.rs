@@ -18,6 +18,8 @@ pub struct Card {
     pub digest: String,
     pub dimension: usize,
     pub window: usize,
+    /// Whether the prefixes are the model's own word.
+    pub has_prefixes: bool,
     pub query_prefix: String,
     pub document_prefix: String,
     pub is_for_code: bool,
@@ -27,20 +29,30 @@ impl Card {
     /// Prefixes are the model's own where its folder tells them, else those of its family.
     #[cfg(feature = "embedded")]
     pub(super) fn of(facts: &Facts) -> Card {
-        let family = Family::of(&facts.name);
-        let (query_prefix, document_prefix) = facts
-            .prompts
-            .clone()
-            .unwrap_or_else(|| (family.query_prefix.to_owned(), family.document_prefix.to_owned()));
-        Card {
-            name: facts.name.clone(),
+        let (query_prefix, document_prefix) = facts.prompts.clone().unwrap_or_default();
+        let card = Card {
+            name: String::new(),
             digest: facts.digest.to_string(),
             dimension: facts.dimension,
             window: facts.window,
+            has_prefixes: facts.prompts.is_some(),
             query_prefix,
             document_prefix,
-            is_for_code: family.is_for_code,
+            is_for_code: false,
+        };
+        card.called(&facts.name)
+    }
+
+    /// The same model by another name: what its family tells follows from that.
+    #[cfg(feature = "embedded")]
+    pub fn called(&self, name: &str) -> Card {
+        let family = Family::of(name);
+        let mut card = Card { name: name.to_owned(), is_for_code: family.is_for_code, ..self.clone() };
+        if !card.has_prefixes {
+            card.query_prefix = family.query_prefix.to_owned();
+            card.document_prefix = family.document_prefix.to_owned();
         }
+        card
     }
 
     /// The beginning of the digest.

@@ -12,13 +12,16 @@ pub enum EmbedError {
     Folder { path: String, why: String, remedy: &'static str },
 
     #[error(transparent)]
-    Server(#[from] ModelError),
+    Server(ModelError),
 
     #[error("{model} answers with vectors of {found} numbers instead of {expected}: {remedy}")]
     Dimension { model: String, found: usize, expected: usize, remedy: String },
 
     #[error("{model} gives no vectors that can be used ({why}): get the model anew, or choose another")]
     Vectors { model: String, why: String },
+
+    #[error("{server} does not give {what} ({why}): {remedy}")]
+    Download { server: String, what: String, why: String, remedy: String },
 
     #[error(
         "{model} had embedded {done} of {count} texts after {seconds:.1} s: allow more time",
@@ -42,5 +45,14 @@ pub(super) const CHOOSE_ANOTHER: &str = "choose another model: `dossier embedder
 impl EmbedError {
     pub(super) fn folder(path: &Path, why: impl Into<String>, remedy: &'static str) -> EmbedError {
         EmbedError::Folder { path: path.display().to_string(), why: why.into(), remedy }
+    }
+}
+
+impl From<ModelError> for EmbedError {
+    fn from(error: ModelError) -> EmbedError {
+        match error {
+            ModelError::Cancelled => EmbedError::Cancelled,
+            other => EmbedError::Server(other),
+        }
     }
 }

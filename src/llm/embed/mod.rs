@@ -1,12 +1,14 @@
 //! Models that turn texts into vectors: one trait, whoever does it.
 //!
 //! ```text
-//! embedded ─▶ encoder (a model's folder, run in this process)
-//! ollama ───▶ llm::http
+//! shelf ─▶ embedded ─▶ encoder (a model's folder, run in this process)
+//!   └ hub ─┐
+//! ollama ──┴▶ llm::http
 //! scripted
 //! ```
 
 mod card;
+mod cut;
 mod error;
 mod family;
 
@@ -14,7 +16,11 @@ mod family;
 mod embedded;
 #[cfg(feature = "embedded")]
 mod encoder;
+#[cfg(feature = "embedded")]
+mod hub;
+mod ollama;
 mod scripted;
+mod shelf;
 
 pub use card::Card;
 #[cfg(feature = "embedded")]
@@ -22,7 +28,11 @@ pub use embedded::Embedded;
 #[cfg(feature = "embedded")]
 pub use encoder::Precision;
 pub use error::EmbedError;
+#[cfg(feature = "embedded")]
+pub use hub::{HUB, HubModel, KNOWN, Progress, pull};
+pub use ollama::OllamaEmbedder;
 pub use scripted::ScriptedEmbedder;
+pub use shelf::{Chosen, Installed, Shelf, name_of};
 
 use crate::model::Deadline;
 

@@ -10,14 +10,14 @@ use crate::llm::embed::error::{CHOOSE_ANOTHER, EmbedError, GET_ANEW};
 
 /// The files of a model besides its weights, its tokenizer and what `modules.json` names.
 const CONFIG: &str = "config.json";
-const MODULES: &str = "modules.json";
+pub(super) const MODULES: &str = "modules.json";
 const PROMPTS: &str = "config_sentence_transformers.json";
 /// What `sentence-transformers` calls the file with the window, by the model's family.
-const WINDOWS: [&str; 3] =
+pub(super) const WINDOWS: [&str; 3] =
     ["sentence_bert_config.json", "sentence_roberta_config.json", "sentence_xlm-roberta_config.json"];
 
 /// A file of settings beyond this size, in bytes, is something else.
-const LARGEST_SETTINGS: u64 = 1 << 20;
+pub(super) const LARGEST_SETTINGS: u64 = 1 << 20;
 
 /// Beyond these sizes a model would not run on a processor in a time that anybody waits for; the largest that are in use
 /// (XLM-RoBERTa large) have 24 layers of 1,024 numbers and 250,002 words.
@@ -41,9 +41,12 @@ pub(super) struct ModelFolder {
     pub is_lowercased: bool,
     /// What is to stand before questions and before what is searched, where the model says.
     pub prompts: Option<Prompts>,
-    /// The bytes of the files that were read: they decide on the vectors.
-    pub settings: Vec<Vec<u8>>,
+    /// The small files that were read, with their bytes: they decide on the vectors.
+    pub settings: Settings,
 }
+
+/// Files that were read, with their bytes.
+pub(super) type Settings = Vec<(PathBuf, Vec<u8>)>;
 
 /// The sizes of an encoder.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -164,11 +167,12 @@ impl ModelFolder {
         }
         let mut settings = Vec::new();
         let modules: Vec<Module> = needed(&path.join(MODULES), &mut settings)?;
-        let (encoder, pooling_folder) = places(path, &modules)?;
+        let (encoder, pooled) = places(&path.join(MODULES), &modules)?;
+        let encoder = path.join(encoder);
         let config_file = encoder.join(CONFIG);
         let config: Config = needed(&config_file, &mut settings)?;
         let shape = shape(&config, &config_file)?;
-        let pooling = pooling(&pooling_folder.join(CONFIG), &mut settings)?;
+        let pooling = pooling(&path.join(pooled).join(CONFIG), &mut settings)?;
         let windows = WINDOWS.iter().map(|name| encoder.join(name)).find(|file| file.exists());
         let window: WindowConfig = match &windows {
             Some(file) => needed(file, &mut settings)?,
@@ -203,9 +207,13 @@ impl ModelFolder {
     }
 }
 
+/// The folders of the encoder and of its pooling, from the model's own, by what `modules.json` says.
+pub(super) fn places_in(file: &Path) -> Result<(String, String), EmbedError> {
+    places(file, &needed::<Vec<Module>>(file, &mut Vec::new())?)
+}
+
 /// The folders of the encoder and of the pooling behind it; what else a model may have is not known here.
-fn places(path: &Path, modules: &[Module]) -> Result<(PathBuf, PathBuf), EmbedError> {
-    let file = path.join(MODULES);
+fn places(file: &Path, modules: &[Module]) -> Result<(String, String), EmbedError> {
     let (mut encoder, mut pooling) = (None, None);
     for module in modules {
         let is_inside = Path::new(&module.path)
@@ -213,9 +221,9 @@ fn places(path: &Path, modules: &[Module]) -> Result<(PathBuf, PathBuf), EmbedEr
             .all(|part| matches!(part, std::path::Component::Normal(_) | std::path::Component::CurDir));
         if !is_inside {
             let why = format!("it names {}, which is outside of the folder", module.path);
-            return Err(EmbedError::folder(&file, why, GET_ANEW));
+            return Err(EmbedError::folder(file, why, GET_ANEW));
         }
-        let folder = path.join(&module.path);
+        let folder = module.path.clone();
         match module.kind.rsplit('.').next().unwrap_or_default() {
             "Transformer" if encoder.is_none() => encoder = Some(folder),
             "Pooling" if pooling.is_none() => pooling = Some(folder),
@@ -224,14 +232,14 @@ fn places(path: &Path, modules: &[Module]) -> Result<(PathBuf, PathBuf), EmbedEr
                 let why = format!(
                     "it has a module `{other}`; known are one Transformer, one Pooling and Normalize"
                 );
-                return Err(EmbedError::folder(&file, why, CHOOSE_ANOTHER));
+                return Err(EmbedError::folder(file, why, CHOOSE_ANOTHER));
             }
         }
     }
     match (encoder, pooling) {
         (Some(encoder), Some(pooling)) => Ok((encoder, pooling)),
         _ => {
-            Err(EmbedError::folder(&file, "it names no Transformer with a Pooling behind it", CHOOSE_ANOTHER))
+            Err(EmbedError::folder(file, "it names no Transformer with a Pooling behind it", CHOOSE_ANOTHER))
         }
     }
 }
@@ -299,7 +307,7 @@ fn shape(config: &Config, file: &Path) -> Result<Shape, EmbedError> {
     })
 }
 
-fn pooling(file: &Path, settings: &mut Vec<Vec<u8>>) -> Result<Pooling, EmbedError> {
+fn pooling(file: &Path, settings: &mut Settings) -> Result<Pooling, EmbedError> {
     let config: PoolingConfig = needed(file, settings)?;
     let others = config.pooling_mode_max_tokens
         || config.pooling_mode_mean_sqrt_len_tokens
@@ -316,10 +324,10 @@ fn pooling(file: &Path, settings: &mut Vec<Vec<u8>>) -> Result<Pooling, EmbedErr
 }
 
 /// What `sentence-transformers` puts before questions and passages; nothing where a model tells neither.
-fn prompts(file: &Path, settings: &mut Vec<Vec<u8>>) -> Result<Option<Prompts>, EmbedError> {
+fn prompts(file: &Path, settings: &mut Settings) -> Result<Option<Prompts>, EmbedError> {
     let Some(bytes) = read_if_there(file, LARGEST_SETTINGS)? else { return Ok(None) };
     let config: PromptConfig = parsed(file, &bytes)?;
-    settings.push(bytes);
+    settings.push((file.to_owned(), bytes));
     let prompt = |names: &[&str]| names.iter().find_map(|name| config.prompts.get(*name)?.clone());
     let (query, document) = (prompt(&["query"]), prompt(&["document", "passage", "corpus"]));
     // Later versions write empty ones for every model.
@@ -328,10 +336,10 @@ fn prompts(file: &Path, settings: &mut Vec<Vec<u8>>) -> Result<Option<Prompts>, 
     Ok(is_told.then(|| Prompts { query: query.unwrap_or_default(), document: document.unwrap_or_default() }))
 }
 
-fn needed<T: DeserializeOwned>(file: &Path, settings: &mut Vec<Vec<u8>>) -> Result<T, EmbedError> {
+fn needed<T: DeserializeOwned>(file: &Path, settings: &mut Settings) -> Result<T, EmbedError> {
     let bytes = read(file, LARGEST_SETTINGS)?;
     let value = parsed(file, &bytes)?;
-    settings.push(bytes);
+    settings.push((file.to_owned(), bytes));
     Ok(value)
 }
 

@@ -14,9 +14,10 @@ mod linear;
 mod net;
 mod simd;
 mod tokens;
+pub(super) mod wanted;
 mod weights;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rten_gemm::GemmError;
 
@@ -90,7 +91,8 @@ impl Encoder {
         let bytes = files::read(&file, LARGEST_WEIGHTS)?;
         let weights = Weights::parse(&file, &bytes)?;
         let net = Net::new(&weights, folder.shape, folder.pooling, folder.window, precision)?;
-        let pieces = [PASS, &bytes, &tokenizer].into_iter().chain(folder.settings.iter().map(Vec::as_slice));
+        let settings = folder.settings.iter().map(|(_, bytes)| bytes.as_slice());
+        let pieces = [PASS, &bytes, &tokenizer].into_iter().chain(settings);
         let prompts =
             folder.prompts.as_ref().map(|Prompts { query, document }| (query.clone(), document.clone()));
         let facts = Facts {
@@ -139,4 +141,14 @@ impl Encoder {
         }
         Ok(vectors)
     }
+}
+
+/// The files that a model is made of, from its folder; its licence and its page too, where they are there.
+pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, EmbedError> {
+    let folder = ModelFolder::read(path)?;
+    let needed = [folder.weights(), folder.tokenizer()];
+    let read = folder.settings.into_iter().map(|(file, _)| file).chain(needed);
+    let inside = |file: PathBuf| file.strip_prefix(path).map(Path::to_owned).ok();
+    let about = ["LICENSE", "LICENSE.txt", "LICENSE.md", "README.md"].map(PathBuf::from);
+    Ok(read.filter_map(inside).chain(about.into_iter().filter(|file| path.join(file).is_file())).collect())
 }

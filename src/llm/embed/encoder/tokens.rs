@@ -8,7 +8,7 @@ use super::folder::{ModelFolder, Shape};
 use crate::llm::embed::error::{EmbedError, GET_ANEW};
 
 /// The largest tokenizers in use (250,000 words in many languages) have 17 MB.
-const LARGEST: u64 = 256 << 20;
+pub(super) const LARGEST: u64 = 256 << 20;
 
 /// Bytes of text that a token has room for: four times what code and prose have on average. What stands behind a window of these is
 /// cut before the tokenizer sees it, which would take a second for ten million characters.
