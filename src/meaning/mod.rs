@@ -11,6 +11,7 @@ mod best;
 mod block;
 mod dots;
 mod query;
+mod sketch;
 mod vectors;
 
 pub use vectors::Vectors;
