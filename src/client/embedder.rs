@@ -10,6 +10,7 @@ use super::settings::data_folder;
 use crate::config::{EmbedderChoice, ModelName, Settings};
 use crate::llm::ModelError;
 use crate::llm::embed::{Chosen, EmbedError, Embedder, OllamaEmbedder, Shelf};
+use crate::meaning::EmbedderSource;
 use crate::model::{Deadline, Note};
 
 /// A server on this machine answers within milliseconds; nobody waits longer for one that may not be there.
@@ -65,6 +66,18 @@ pub(crate) fn find(settings: &Settings) -> Found {
             Chosen::Nothing => by_itself(settings),
         },
     }
+}
+
+/// The same, for who asks when it is needed, and again where there was none: a server may have come since.
+pub(crate) fn source(settings: &Settings) -> EmbedderSource {
+    if settings.embedder.value == EmbedderChoice::Off {
+        return EmbedderSource::none();
+    }
+    let settings = settings.clone();
+    EmbedderSource::new(move || {
+        let Found { embedder, why, note, .. } = find(&settings);
+        embedder.ok_or_else(|| note.unwrap_or_else(|| Note::info(why)))
+    })
 }
 
 /// The models that are installed; `None` where there is no home.

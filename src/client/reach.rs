@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::embedder;
 use super::settings::{cache_folder, server_options, variable};
 use crate::config::{Kind, Name, Settings};
 use crate::daemon::{self, Connection, DaemonPlace};
-use crate::meaning::EmbedderSource;
 use crate::rpc::Listener;
 use crate::session::{Host, Limits};
 use crate::store::IndexFolder;
@@ -103,7 +103,7 @@ pub(crate) fn host(settings: &Settings, folder: &Path) -> Host {
     Host {
         index: settings.index.value.then(cache_folder).flatten().map(|cache| IndexFolder::in_cache(&cache)),
         server: server_options(settings),
-        embedder: EmbedderSource::none(),
+        embedder: embedder::source(settings),
         folder: folder.to_owned(),
         limits,
     }

@@ -22,6 +22,7 @@ mod summary;
 mod table;
 mod report;
 mod compare;
+mod embedding;
 mod show;
 mod visit;
 
@@ -32,6 +33,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use checkout::Keep;
+pub use embedding::Embedding;
 pub use compare::{Comparison, Old};
 pub use from_history::{History, from_history};
 pub use kept::{Kept, Reading};
@@ -80,6 +82,8 @@ pub struct Options {
     pub planner: Option<(Box<dyn ContextAgent>, Duration)>,
     /// Runs every task a second time at the first budget, with a language server that may take so long to load.
     pub server: Option<(ServerOptions, Duration)>,
+    /// What says what is close in meaning; words and the graph alone where there is none.
+    pub embedding: Option<Embedding>,
     /// Results that count as done, and where new ones are kept.
     pub kept: Option<Kept>,
     /// Which program this is: what another one found is not reused.
@@ -101,7 +105,8 @@ impl Options {
     pub fn answering(&self) -> String {
         let planner = self.planner.as_ref().map_or("rules", |(agent, _)| agent.name());
         let filled = if self.fill { ", packs filled" } else { "" };
-        format!("planned by {planner}{filled}")
+        let meant = self.embedding.as_ref().map(|by| format!(", with {}", by.name())).unwrap_or_default();
+        format!("planned by {planner}{filled}{meant}")
     }
 
     /// The budget of the tables.

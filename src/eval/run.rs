@@ -170,7 +170,11 @@ impl Runner<'_> {
 
     fn read(&self, task: &Task) -> Result<(Workspace, Checkout), EvalError> {
         let checkout = self.checkouts.take(&task.repo, &task.snapshot)?;
-        match open(&checkout, task) {
+        let opened = open(&checkout, task).and_then(|workspace| {
+            self.options.embedding.as_ref().map_or(Ok(()), |embedding| embedding.understand(&workspace))?;
+            Ok(workspace)
+        });
+        match opened {
             Ok(workspace) => Ok((workspace, checkout)),
             Err(error) => {
                 self.checkouts.give_back(checkout);

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::checkout::{Checkouts, Keep};
 use super::run::open;
-use super::{EvalError, Task};
+use super::{Embedding, EvalError, Task};
 use crate::pipeline::Workspace;
 
-/// Opens each workspace that the tasks are about, with its tasks, one after the other; `repos` and `work` as in `Options`.
+/// Opens each workspace that the tasks are about, with its tasks, one after the other; `repos`, `work` and `embedding` as in `Options`.
 ///
 /// # Errors
 /// The first workspace that cannot be had.
@@ -16,6 +16,7 @@ pub fn visit(
     tasks: &[Task],
     repos: &Path,
     work: &Path,
+    embedding: Option<&Embedding>,
     mut each: impl FnMut(&Workspace, &[&Task]),
 ) -> Result<(), EvalError> {
     let mut groups: BTreeMap<(&str, &str, &str), Vec<&Task>> = BTreeMap::new();
@@ -26,7 +27,9 @@ pub fn visit(
     for tasks in groups.into_values() {
         let Some(first) = tasks.first() else { continue };
         let checkout = checkouts.take(&first.repo, &first.snapshot)?;
-        each(&open(&checkout, first)?, &tasks);
+        let workspace = open(&checkout, first)?;
+        embedding.map_or(Ok(()), |embedding| embedding.understand(&workspace))?;
+        each(&workspace, &tasks);
         checkouts.give_back(checkout);
     }
     Ok(())

@@ -21,6 +21,7 @@ mod block;
 mod dots;
 mod passages;
 mod query;
+mod sketch;
 mod source;
 mod state;
 mod vectors;

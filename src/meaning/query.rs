@@ -1,7 +1,7 @@
 //! A query, ready to be compared with many rows.
 
 use super::block::{Block, ROWS};
-use super::dots::dots;
+use super::dots::{dots, dots_of};
 use crate::model::{VectorError, largest};
 
 /// Finer than rows: the products are of 16 bits anyway.
@@ -32,5 +32,13 @@ impl Query {
         for ((score, sum), scale) in scores.iter_mut().zip(sums).zip(&block.scales) {
             *score = sum as f32 * scale * self.scale;
         }
+    }
+
+    /// The product with each of some rows of a block.
+    pub fn dots_of(&self, block: &Block, rows: &[usize]) -> Vec<f32> {
+        let mut sums = vec![0; rows.len()];
+        dots_of(rows, &block.values, &self.values, &mut sums);
+        let scores = sums.into_iter().zip(rows);
+        scores.map(|(sum, row)| sum as f32 * block.scales[*row] * self.scale).collect()
     }
 }

@@ -7,10 +7,18 @@ use rayon::prelude::*;
 use super::best::Best;
 use super::block::{Block, ROWS};
 use super::query::Query;
+use super::sketch::Sketches;
 use crate::model::{PackedVector, VectorError};
 
 /// From so many rows on the cores share the work: below it is done in less time than it takes to wake them.
 const SHARED_ROWS: usize = 16 * ROWS;
+
+/// From so many rows on the likely ones are found first, by their sketches.
+const EXACT_ROWS: usize = 300_000;
+
+/// How many likely rows are compared exactly, at the least, and for each that is wanted.
+const LIKELY: usize = 8_000;
+const LIKELY_FOR_EACH: usize = 100;
 
 /// The vectors of one model, by row. A clone shares what neither changes: of a state that follows another, an edit costs the
 /// blocks of its own rows.
@@ -20,12 +28,15 @@ pub struct Vectors {
     len: usize,
     /// All of them full but the last, and none empty.
     blocks: Vec<Arc<Block>>,
+    /// From `exact_rows` rows on.
+    sketches: Option<Sketches>,
+    exact_rows: usize,
 }
 
 impl Vectors {
     /// None yet, to be of so many dimensions.
     pub fn new(dimension: usize) -> Vectors {
-        Vectors { dimension, len: 0, blocks: Vec::new() }
+        Vectors { dimension, len: 0, blocks: Vec::new(), sketches: None, exact_rows: EXACT_ROWS }
     }
 
     pub fn dimension(&self) -> usize {
@@ -43,7 +54,8 @@ impl Vectors {
 
     /// Bytes of memory that the rows take up.
     pub fn bytes(&self) -> usize {
-        self.blocks.iter().map(|block| block.bytes()).sum()
+        let sketches = self.sketches.as_ref().map_or(0, Sketches::bytes);
+        self.blocks.iter().map(|block| block.bytes()).sum::<usize>() + sketches
     }
 
     /// Puts a vector behind the last one; its row.
@@ -68,6 +80,13 @@ impl Vectors {
             Arc::make_mut(last).push(vector);
             self.len += 1;
         }
+        match &mut self.sketches {
+            Some(sketches) if !sketches.is_old(self.len) => {
+                sketches.push(row, vector.scale(), vector.values());
+            }
+            None if self.len <= self.exact_rows => {}
+            _ => self.sketches = Some(Sketches::new(&self.blocks, self.dimension)),
+        }
         Ok(row)
     }
 
@@ -86,6 +105,9 @@ impl Vectors {
             self.blocks.pop();
         }
         self.len -= 1;
+        if let Some(sketches) = &mut self.sketches {
+            sketches.swap_remove(row);
+        }
         if row < self.len {
             Arc::make_mut(&mut self.blocks[row / ROWS]).set(row % ROWS, &moved);
         }
@@ -109,16 +131,38 @@ impl Vectors {
         Ok(scores)
     }
 
-    /// The rows with the highest products, the best first, and those that are as good as one another in their order.
+    /// The rows with the highest products, the best first, and those that are as good as one another in their order. Of more than
+    /// 300,000 rows nearly all of these (how many: benches/README.md), each with its exact product.
     ///
     /// # Errors
     /// As `dots`.
     pub fn search(&self, query: &[f32], top: usize) -> Result<Vec<(usize, f32)>, VectorError> {
         let mut best = Best::new(top);
-        for (row, score) in (0..).zip(self.dots(query)?) {
-            best.offer(row, score);
+        match &self.sketches {
+            None => (0..).zip(self.dots(query)?).for_each(|(row, score)| best.offer(row, score)),
+            Some(sketches) => {
+                let likely = self.likely(sketches, query, top)?;
+                likely.into_iter().for_each(|(row, score)| best.offer(row, score));
+            }
         }
         Ok(best.into_sorted())
+    }
+
+    /// The rows whose sketches are nearest to that of a query, with their products.
+    fn likely(&self, sketches: &Sketches, query: &[f32], top: usize) -> Result<Vec<(u32, f32)>, VectorError> {
+        self.check(query.len())?;
+        let exact = Query::new(query)?;
+        let distances = sketches.distances(query, self.len);
+        let within = distances.within(top.saturating_mul(LIKELY_FOR_EACH).max(LIKELY));
+        let work = (&self.blocks, distances.by_row.par_chunks(ROWS)).into_par_iter().enumerate();
+        let likely = work.flat_map_iter(|(number, (block, distances))| {
+            let rows = (0..).zip(distances).filter(|(_, distance)| **distance <= within);
+            let rows: Vec<usize> = rows.map(|(row, _)| row).collect();
+            let scores = exact.dots_of(block, &rows);
+            let first = number * ROWS;
+            rows.into_iter().zip(scores).map(move |(row, score)| ((first + row) as u32, score))
+        });
+        Ok(likely.collect())
     }
 
     fn check(&self, found: usize) -> Result<(), VectorError> {
@@ -152,6 +196,11 @@ mod tests {
 
     fn product(a: &[f32], b: &[f32]) -> f32 {
         a.iter().zip(b).map(|(a, b)| a * b).sum()
+    }
+
+    /// As they are beyond so many rows.
+    fn sketched(dimension: usize, exact_rows: usize) -> Vectors {
+        Vectors { exact_rows, ..Vectors::new(dimension) }
     }
 
     fn of(dimension: usize, seeds: impl IntoIterator<Item = u64>) -> Vectors {
@@ -228,11 +277,58 @@ mod tests {
         assert!(std::ptr::eq(&*before.blocks[0], &*before.clone().blocks[0]));
     }
 
+    #[test]
+    fn sketches_leave_the_nearest() {
+        // Some have words of their own number (384), one has none that is full.
+        for (dimension, rows) in [(384, 12_000), (40, 30_000)] {
+            let mut vectors = sketched(dimension, 3_000);
+            let (group, all) = (vector(dimension, 1), 2..rows + 2);
+            for seed in all {
+                // All point somewhat the same way, as those of a model do.
+                let mixed =
+                    vector(dimension, seed).iter().zip(&group).map(|(own, group)| own + group).collect();
+                vectors.push(&unit(mixed)).unwrap();
+            }
+            let sketches = vectors.sketches.as_ref().unwrap();
+            assert!(sketches.are_of(&vectors.blocks));
+            for row in [0, 2_999, 3_000, 11_999] {
+                let mut query = vectors.get(row).unwrap().unpack();
+                query[3] += 0.2;
+                let mut exact: Vec<(usize, f32)> =
+                    vectors.dots(&query).unwrap().into_iter().enumerate().collect();
+                exact.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+                let found = vectors.search(&query, 20).unwrap();
+                assert_eq!((found.len(), found[0]), (20, exact[0]), "{dimension}");
+                let hits = found.iter().filter(|hit| exact[..20].contains(hit)).count();
+                assert!(hits >= 18, "{hits} of 20, {dimension} dimensions");
+                assert!(vectors.likely(sketches, &query, 20).unwrap().len() < rows as usize * 3 / 4);
+            }
+            assert_eq!(vectors.search(&vec![0.0; dimension], 2).unwrap().len(), 2);
+            assert_eq!(vectors.search(&vector(dimension, 5), usize::MAX).unwrap().len(), rows as usize);
+            assert!(vectors.search(&[0.0; 3], 2).is_err());
+        }
+    }
+
+    #[test]
+    fn equal_rows_are_found_in_their_order_by_sketches_too() {
+        let mut vectors = sketched(8, 100);
+        (0..20_000).for_each(|row| assert_eq!(vectors.push(&vector(8, 3)), Ok(row)));
+        let rows = vectors.search(&vector(8, 3), 5).unwrap();
+        assert_eq!(rows.into_iter().map(|it| it.0).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+        while vectors.swap_remove(0).is_some() {}
+        assert_eq!(vectors.search(&vector(8, 3), 5).unwrap(), []);
+        vectors.push(&vector(8, 4)).unwrap();
+        assert_eq!(vectors.search(&vector(8, 4), 5).unwrap().len(), 1);
+    }
+
     proptest! {
         #[test]
         fn it_follows_a_list(steps in prop::collection::vec((any::<bool>(), 0usize..3000), 0..60), start in 1000u64..1100) {
             let mut list: Vec<u64> = (0..start).collect();
-            let mut vectors = of(3, 0..start);
+            let mut vectors = sketched(3, 1050);
+            for seed in 0..start {
+                vectors.push(&vector(3, seed)).unwrap();
+            }
             for (seed, (grows, at)) in (5000..).zip(steps) {
                 if grows {
                     list.push(seed);
@@ -245,6 +341,7 @@ mod tests {
                 }
             }
             prop_assert_eq!(vectors.len(), list.len());
+            prop_assert!(vectors.sketches.as_ref().is_none_or(|sketches| sketches.are_of(&vectors.blocks)));
             for (row, seed) in list.iter().enumerate() {
                 prop_assert_eq!(vectors.get(row), Some(PackedVector::new(&vector(3, *seed)).unwrap()));
             }

@@ -7,8 +7,8 @@
 /// The largest whole number: symmetric, so that no value has a side that is longer.
 const LARGEST: f32 = 127.0;
 
-/// More dimensions than any model has (4,096 by now); sums of products of so many still fit.
-const MOST_DIMENSIONS: usize = 1 << 16;
+/// More dimensions than any model has (4,096 by now); sums over so many still fit where they are counted.
+const MOST_DIMENSIONS: usize = 1 << 15;
 
 /// Bytes of the scale, which stands first.
 const SCALE_BYTES: usize = 4;

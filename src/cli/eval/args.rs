@@ -65,6 +65,9 @@ pub(crate) struct EvalArgs {
     /// Start the language server in each checkout, and wait so many seconds at most until it is ready
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=3_600))]
     pub wait_lsp: Option<u32>,
+    /// Embed each snapshot first, with the embedder that `dossier embedder status` names: minutes for each repository, once
+    #[arg(long)]
+    pub embed: bool,
     /// Let this model of the Ollama server at OLLAMA_HOST plan
     #[arg(long, value_name = "MODEL")]
     pub planner_model: Option<String>,

@@ -13,9 +13,10 @@ use super::Outcome;
 use super::messages::Messages;
 use super::output::{Output, write_file};
 use super::progress::Progress;
+use crate::client::{self, settings};
 use crate::client::settings::{cache_folder, variable};
 use crate::config::DEFAULT_BUDGET;
-use crate::eval::{self, Comparison, Kept, Old, Report};
+use crate::eval::{self, Comparison, Embedding, Kept, Old, Report};
 use crate::llm::Ollama;
 use crate::model::Deadline;
 use crate::pipeline::ServerOptions;
@@ -36,6 +37,7 @@ pub(super) fn run(args: &EvalArgs, messages: &Messages) -> anyhow::Result<Outcom
     let Tasks { tasks, repos, keep, mut troubles } = tasks::read(args, messages)?;
     let options = eval::Options {
         repos,
+        embedding: embedding(args)?,
         work: work(args)?,
         keep,
         jobs: jobs(args),
@@ -121,6 +123,16 @@ fn jobs(args: &EvalArgs) -> usize {
         None if server(args).is_some() => 1,
         None => cores(),
     }
+}
+
+/// Who embeds. Nothing is measured of one that is not there.
+fn embedding(args: &EvalArgs) -> anyhow::Result<Option<Embedding>> {
+    if !args.embed {
+        return Ok(None);
+    }
+    let found = client::embedder::find(&settings::of_user());
+    let embedder = found.embedder.with_context(|| format!("no embedder: {}; `dossier embedder` has them", found.why))?;
+    Ok(Some(Embedding::open(embedder, &work(args)?)?))
 }
 
 /// The model that plans. Nothing is measured of one that is not there.
