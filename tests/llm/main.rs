@@ -3,6 +3,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+#[cfg(feature = "embedded")]
+mod embed;
+#[cfg(feature = "embedded")]
+mod embed_faults;
 mod ollama;
 mod ollama_faults;
 #[cfg(feature = "remote")]
