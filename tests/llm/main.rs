@@ -8,6 +8,7 @@ mod embed;
 #[cfg(feature = "embedded")]
 mod embed_faults;
 mod ollama;
+mod ollama_embed;
 mod ollama_faults;
 #[cfg(feature = "remote")]
 mod remote;
