@@ -80,7 +80,7 @@ fn what_may_not_be_read_is_told() {
     let home = TempDir::new().unwrap();
     let folder = changed(&home, |_| {});
     let file = folder.join("tokenizer.json");
-    fs::set_permissions(&file, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
     // Root may read everything.
     if fs::read(&file).is_err() {
         says(&refused(&folder), &["tokenizer.json", "ermission denied", "let yourself read it"]);

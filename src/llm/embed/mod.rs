@@ -18,6 +18,8 @@ mod embedded;
 mod encoder;
 #[cfg(feature = "embedded")]
 mod hub;
+#[cfg(feature = "embedded")]
+mod known;
 mod ollama;
 mod scripted;
 mod shelf;
@@ -29,7 +31,9 @@ pub use embedded::Embedded;
 pub use encoder::Precision;
 pub use error::EmbedError;
 #[cfg(feature = "embedded")]
-pub use hub::{HUB, HubModel, KNOWN, Progress, pull};
+pub use hub::{HUB, Progress, pull};
+#[cfg(feature = "embedded")]
+pub use known::{HubModel, KNOWN};
 pub use ollama::OllamaEmbedder;
 pub use scripted::ScriptedEmbedder;
 pub use shelf::{Chosen, Installed, Shelf, name_of};
