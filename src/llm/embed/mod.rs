@@ -1,9 +1,9 @@
 //! Models that turn texts into vectors: one trait, whoever does it.
 //!
 //! ```text
-//! shelf ─▶ embedded ─▶ encoder (a model's folder, run in this process)
-//!   └ hub ─┐
-//! ollama ──┴▶ llm::http
+//! shelf ─▶ install ─▶ embedded ─▶ encoder (a model's folder, run in this process)
+//!   hub ────┘  └─┐
+//! ollama ────────┴▶ llm::http
 //! scripted
 //! ```
 
@@ -18,6 +18,8 @@ mod embedded;
 mod encoder;
 #[cfg(feature = "embedded")]
 mod hub;
+#[cfg(feature = "embedded")]
+mod install;
 #[cfg(feature = "embedded")]
 mod known;
 mod ollama;
