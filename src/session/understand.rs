@@ -48,6 +48,8 @@ impl Work {
             return;
         }
         let workspace = session.present();
+        // A request that goes by the meaning alone may have been first.
+        self.meaning = self.meaning.take().or_else(|| workspace.meaning().cloned());
         if self.meaning.is_none() {
             match workspace.open_meaning(session.embedder()) {
                 Some(Ok(meaning)) => self.meaning = Some(Arc::new(meaning)),
