@@ -11,7 +11,7 @@ use crate::client;
 use crate::config::Settings;
 use crate::daemon::{Connection, Lost};
 use crate::meaning::EmbedderSource;
-use crate::model::{Deadline, Note};
+use crate::model::{Deadline, Note, NoteLevel};
 use crate::pipeline::{LanguageServer, Workspace};
 use crate::plan::Offer;
 use crate::session;
@@ -155,7 +155,8 @@ impl Here {
                 self.workspace.understand(meaning.into());
                 None
             }
-            Err(note) => Some(note),
+            // That none is there is no news; that the user's choice cannot be had is.
+            Err(note) => Some(note).filter(|note| note.level == NoteLevel::Warning),
         }
     }
 

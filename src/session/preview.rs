@@ -123,7 +123,7 @@ mod tests {
         let long = "é".repeat(WIDTH + 1);
         assert_eq!(one_line(&long).chars().count(), WIDTH);
         assert_eq!(one_line(&long[..WIDTH * 2]), &long[..WIDTH * 2]);
-        let key = format!("AKIA{}", "Q3EXAMPLEKEYZ7WX");
+        let key = format!("AKIA{}", "Q7ZN4KPW2VXC6TRM");
         assert_eq!(section("a.md", &format!("key {key}\n"), 1, 1), "key [masked]");
     }
 }
