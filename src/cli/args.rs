@@ -8,6 +8,7 @@ use clap_complete::Shell;
 
 use super::eval::EvalArgs;
 use super::flags::{DaemonFlags, EmbedderFlags, IndexFlags, PatternFlags, ServerFlags, SettingFlags};
+use super::search::SearchArgs;
 use crate::config::{ModelName, ModelProvider, Name, Typed, Value, value_of};
 
 const AFTER_HELP: &str = "\
@@ -41,6 +42,8 @@ pub(super) enum Command {
     Stats(StatsArgs),
     /// Ask how the items of the workspace hang together
     Graph(GraphArgs),
+    /// Find files, items, modules or documentation by words and by meaning, without their code
+    Search(Box<SearchArgs>),
     /// Bring what is kept of the workspace up to date, so that answers come at once
     Index(IndexArgs),
     /// Remove what is kept of the workspace; all of it can be made again

@@ -20,6 +20,7 @@ mod output;
 mod progress;
 mod prompt;
 mod query;
+mod search;
 mod server;
 mod source;
 mod task;
@@ -95,6 +96,7 @@ fn run(command: Command, messages: &Messages) -> anyhow::Result<Outcome> {
         Command::Feedback(args) => feedback::give(&args, messages),
         Command::Stats(args) => feedback::stats(&args, messages),
         Command::Graph(args) => graph::run(&args, messages),
+        Command::Search(args) => search::run(&args, messages),
         Command::Index(args) => index::run(&args, messages),
         Command::Clean(args) => index::clean(&args, messages),
         Command::Daemon(command) => daemon::run(&command, messages),

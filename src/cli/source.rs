@@ -10,13 +10,14 @@ use super::server::{self, Opened};
 use crate::client;
 use crate::config::Settings;
 use crate::daemon::{Connection, Lost};
-use crate::model::Deadline;
+use crate::meaning::EmbedderSource;
+use crate::model::{Deadline, Note, NoteLevel};
 use crate::pipeline::{LanguageServer, Workspace};
 use crate::plan::Offer;
 use crate::session;
 use crate::session::protocol::{
     Candidates, Context, Dossier, Graph, GraphAnswer, GraphParams, Lookup, LookupAnswer, LookupParams,
-    Method, Task as Asked,
+    Method, Search, SearchAnswer, SearchMode, SearchParams, Task as Asked,
 };
 
 /// A daemon that has not answered by then has lost the request: a workspace of the largest size is read in less.
@@ -40,6 +41,7 @@ pub(super) struct Here {
     /// Never freed: the process ends, and freeing all that was read piece by piece takes longer than choosing from it.
     workspace: ManuallyDrop<Workspace>,
     server: LanguageServer,
+    embedder: EmbedderSource,
     /// When the answer is due.
     deadline: Deadline,
     messages: Messages,
@@ -130,10 +132,32 @@ impl Answered for Graph {
     }
 }
 
+impl Answered for Search {
+    fn here(params: &SearchParams, here: &Here) -> anyhow::Result<SearchAnswer> {
+        let note = if params.mode == SearchMode::Hybrid { here.understand() } else { None };
+        let mut found = session::search(&here.workspace, &here.embedder, params, &here.time_left())?;
+        found.notes.splice(0..0, note);
+        Ok(found)
+    }
+}
+
 impl Here {
     fn open(root: &Path, settings: &Settings, messages: &Messages) -> anyhow::Result<Here> {
         let Opened { workspace, server, deadline } = server::open(root, settings, messages)?;
-        Ok(Here { workspace: ManuallyDrop::new(workspace), server, deadline, messages: *messages })
+        let (workspace, embedder) = (ManuallyDrop::new(workspace), client::embedder::source(settings));
+        Ok(Here { workspace, server, embedder, deadline, messages: *messages })
+    }
+
+    /// Has the workspace asked by its meaning, too, as a daemon's is; what is to be told where that cannot be.
+    fn understand(&self) -> Option<Note> {
+        match self.workspace.open_meaning(&self.embedder)? {
+            Ok(meaning) => {
+                self.workspace.understand(meaning.into());
+                None
+            }
+            // That none is there is no news; that the user's choice cannot be had is.
+            Err(note) => Some(note).filter(|note| note.level == NoteLevel::Warning),
+        }
     }
 
     /// However long reading and planning took: what was read serves for an answer.

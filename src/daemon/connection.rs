@@ -190,6 +190,7 @@ fn kind(failure: &Failure) -> &'static str {
         Failure::Unknown(_) => "unknown request",
         Failure::Params { .. } | Failure::NotAbsolute(_) => "parameters",
         Failure::Pipeline(_) => "workspace or budget",
+        Failure::Search(_) => "embedder",
         Failure::Cancelled => "cancelled",
         Failure::Protocol { .. } => "protocol",
     }

@@ -27,7 +27,7 @@ pub struct Neighbour {
 impl Graph {
     /// `crate_name::module::Type::method`, for a person. Of an `impl` the path of its type.
     pub fn module_path(&self, id: SymbolId) -> String {
-        let module = self.base.nodes.module_paths.get(id.file.index()).map_or("", String::as_str);
+        let module = self.module_of(id.file);
         let mut parts: Vec<&str> = Vec::new();
         let mut at = self.base.node(id).map(|node| node.index() as u32);
         while let Some(entry) = at.and_then(|node| self.base.nodes.entries.get(node as usize)) {
@@ -39,6 +39,11 @@ impl Graph {
         parts.extend(Some(module).filter(|module| !module.is_empty()));
         parts.reverse();
         parts.join("::")
+    }
+
+    /// `crate_name::module` of a file; empty where no crate has it.
+    pub fn module_of(&self, file: FileId) -> &str {
+        self.base.nodes.module_paths.get(file.index()).map_or("", String::as_str)
     }
 
     /// The edges of the text, by the files that they begin in: the numbers of their ends among all items, in the order of files and

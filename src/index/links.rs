@@ -70,6 +70,15 @@ impl Links {
         self.units.iter().map(hears).collect()
     }
 
+    /// Of the units that one hangs together with, that which it hears most of, where it hears any.
+    pub fn loudest(&self, unit: usize, scores: &[f64]) -> Option<usize> {
+        let score = |unit: u32| scores.get(unit as usize).copied().unwrap_or(0.0);
+        let heard =
+            self.units.get(unit)?.iter().map(|&(other, weight)| (other, score(other) * f64::from(weight)));
+        let loudest = heard.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
+        (loudest.1 > 0.0).then_some(loudest.0 as usize)
+    }
+
     /// For each file: how often a walk is there that starts at the `seeds`, by their weights, and follows the edges. Sums to one at most.
     pub fn walk(&self, seeds: &[(FileId, f64)]) -> Vec<f64> {
         let mut start = vec![0.0; self.files.len()];

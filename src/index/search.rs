@@ -109,12 +109,7 @@ impl Lexical {
     pub fn matches(&self, file: FileId, terms: &[Term]) -> Matches {
         let units = self.units_of(file);
         let mut matches = Matches::default();
-        let mut sorted: Vec<(f64, &Term)> = terms
-            .iter()
-            .map(|term| (term.weight * idf(self.file_count(), self.frequency(term)), term))
-            .collect();
-        sorted.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.word.cmp(&b.1.word)));
-        for (_, term) in sorted {
+        for term in self.by_rarity(terms) {
             let postings = self.postings(&term.word);
             let first = postings.partition_point(|posting| (posting.unit as usize) < units.start);
             let own = postings[first..].iter().take_while(|posting| (posting.unit as usize) < units.end);
@@ -133,6 +128,25 @@ impl Lexical {
             }
         }
         matches
+    }
+
+    /// The words of the task that stand in a unit, as the task spells them, the weightiest first.
+    pub fn words_of(&self, unit: usize, terms: &[Term]) -> Vec<String> {
+        let stands = |term: &&Term| {
+            let postings = self.postings(&term.word);
+            postings.binary_search_by_key(&unit, |posting| posting.unit as usize).is_ok()
+        };
+        self.by_rarity(terms).into_iter().filter(stands).map(|term| term.spelt.clone()).collect()
+    }
+
+    /// The weightiest first.
+    fn by_rarity<'t>(&self, terms: &'t [Term]) -> Vec<&'t Term> {
+        let mut sorted: Vec<(f64, &Term)> = terms
+            .iter()
+            .map(|term| (term.weight * idf(self.file_count(), self.frequency(term)), term))
+            .collect();
+        sorted.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.word.cmp(&b.1.word)));
+        sorted.into_iter().map(|(_, term)| term).collect()
     }
 
     fn frequency(&self, term: &Term) -> usize {

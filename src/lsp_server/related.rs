@@ -98,6 +98,8 @@ impl Work {
         let params = SearchParams {
             place: client::protocol_place(&task.root, &task.settings),
             query: ask.query.clone(),
+            mode: ask.mode,
+            level: ask.level,
             limit: ask.limit.unwrap_or(HITS).min(MOST_HITS),
             tests: None,
             fresh: false,

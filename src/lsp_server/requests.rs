@@ -10,7 +10,7 @@ use crate::budget::{BudgetUse, Level};
 use crate::config::Format;
 use crate::model::Note;
 use crate::session::Question;
-use crate::session::protocol::{Reason, Refused};
+use crate::session::protocol::{Reason, Refused, SearchLevel, SearchMode};
 
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -94,6 +94,10 @@ pub(super) struct GraphAsk {
 #[serde(rename_all = "camelCase")]
 pub(super) struct SearchAsk {
     pub query: String,
+    #[serde(default)]
+    pub mode: SearchMode,
+    #[serde(default)]
+    pub level: SearchLevel,
     #[serde(default)]
     pub limit: Option<u32>,
     #[serde(default)]

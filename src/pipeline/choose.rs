@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use super::known::Known;
+use super::meaning::Asking;
 use super::{Clock, LanguageServer, Planner, Request, Workspace, planner};
 use crate::expand::{self, Candidates, Facts, seeds};
 use crate::graph::Served;
 use crate::index::CommitVotes;
 use crate::lsp::LanguageProvider;
-use crate::meaning::Close;
+use crate::meaning::{Close, MeaningError};
 use crate::model::{Deadline, Note};
 use crate::plan::{self, ContextPlan, Offer, QueryIntent};
 use crate::rank::{self, Ranked};
@@ -65,7 +66,10 @@ impl Workspace {
             intent.wants_tests = tests;
         }
 
-        let meaning = self.ask_meaning(&searched(&query, secrets), deadline);
+        let meaning = match request.meaning {
+            true => self.ask_meaning(&searched(&query, secrets), deadline),
+            false => Asking::nobody(),
+        };
         let served = self.served(server);
         let provider: &dyn LanguageProvider =
             served.as_ref().map_or(&self.graph, |served| served as &dyn LanguageProvider);
@@ -127,6 +131,12 @@ impl Workspace {
         let ranked = rank::rank(&facts, &candidates);
         clock.stage("rank");
         Choice { intent, plan, candidates, ranked, query, secrets, notes, votes, close, clock }
+    }
+
+    /// What is close to a task in meaning, and nothing else; `None` without an embedder.
+    pub fn close(&self, request: &Request, deadline: &Deadline) -> Option<Result<Close, MeaningError>> {
+        let (query, secrets) = shown_query(request);
+        Some(self.meaning()?.close(self.passages()?, &searched(&query, secrets), deadline))
     }
 
     /// What a model that plans is to be shown: the best candidates of a task.

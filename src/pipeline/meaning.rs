@@ -17,6 +17,11 @@ const RECENT_COMMITS: usize = 30;
 pub(super) struct Asking(Option<JoinHandle<Result<Close, MeaningError>>>);
 
 impl Asking {
+    /// Nothing is asked.
+    pub fn nobody() -> Asking {
+        Asking(None)
+    }
+
     /// What was found, or what is to be told of why nothing was.
     pub fn answer(self) -> (Option<Close>, Option<Note>) {
         match self.0.map(JoinHandle::join) {
@@ -88,9 +93,11 @@ impl Workspace {
 
     /// Begins to find out what is close to a task.
     pub(super) fn ask_meaning(&self, task: &str, deadline: &Deadline) -> Asking {
-        let (Some(meaning), Some(passages)) = (self.meaning(), self.passages()) else { return Asking(None) };
+        let (Some(meaning), Some(passages)) = (self.meaning(), self.passages()) else {
+            return Asking::nobody();
+        };
         if meaning.is_empty() {
-            return Asking(None);
+            return Asking::nobody();
         }
         let (meaning, passages) = (Arc::clone(meaning), Arc::clone(passages));
         let (task, deadline) = (task.to_owned(), deadline.clone());

@@ -92,6 +92,8 @@ pub struct Request {
     pub depth: Option<u32>,
     /// Whether tests are wanted; what the task says where none is given.
     pub tests: Option<bool>,
+    /// Whether what is close in meaning counts, where an embedder is there.
+    pub meaning: bool,
     pub mask: bool,
     pub by_hand: ByHand,
     /// How long a ready language server may be asked; as long as the answer may take where none is given.
@@ -110,6 +112,7 @@ impl Request {
             fill: false,
             depth: None,
             tests: None,
+            meaning: true,
             mask: true,
             by_hand: ByHand::default(),
             served: None,

@@ -5,10 +5,12 @@ pub mod confidence;
 mod named;
 mod namesakes;
 mod neighbourhood;
+mod pieces;
 mod weights;
 
 use std::cmp::Ordering;
 
+pub use self::pieces::{Grain, Piece, pieces, pieces_by_meaning};
 use crate::expand::{Candidate, Candidates, Facts};
 use crate::model::{FileId, Role, Signal, SignalKind, Source, Symbol};
 

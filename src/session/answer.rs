@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::protocol::{
-    Dossier, Edits, ExplainWish, Given, GraphAnswer, GraphParams, Hit, LookupAnswer, LookupParams, Proposed,
-    Reason, Refused, SearchAnswer, SearchParams, Task,
+    Dossier, Edits, ExplainWish, Given, GraphAnswer, GraphParams, LookupAnswer, LookupParams, Proposed,
+    Refused, Task,
 };
 use super::related;
 use crate::budget::Entry;
@@ -15,15 +15,11 @@ use crate::lsp::LanguageProvider;
 use crate::model::{Deadline, Note};
 use crate::pipeline::{Answer, ByHand, LanguageServer, PipelineError, Planner, Request, Workspace};
 use crate::plan::{AgentError, ContextAgent, Offer, Proposal};
-use crate::rank;
 use crate::render::{ExplainOptions, RenderOptions, explain, render_entry};
 
 /// A ready server answers most questions within 100 ms; the first ones about an item that all of a large workspace uses take seconds. They are
 /// asked again when it is quiet (`ahead`), and then are known.
 const SERVED_TIME: Duration = Duration::from_millis(400);
-
-/// Items named beside a hit.
-const MOST_ITEMS: usize = 5;
 
 /// What the pipeline is asked for a task.
 pub fn request(task: &Task) -> Request {
@@ -36,6 +32,7 @@ pub fn request(task: &Task) -> Request {
         fill: *fill,
         depth: *depth,
         tests: *tests,
+        meaning: true,
         mask: *mask,
         by_hand: by_hand(&task.edits),
         // Whoever waits for a server wants all that it knows.
@@ -113,24 +110,6 @@ fn as_dossier(answer: Answer, wish: Option<ExplainWish>, workspace: &Workspace) 
 /// What a model that plans is to be shown of a task's candidates.
 pub fn offer(workspace: &Workspace, server: &LanguageServer, task: &Task, deadline: &Deadline) -> Offer {
     workspace.offer(&request(task), server, deadline)
-}
-
-/// The files that a task is about.
-pub(super) fn search(workspace: &Workspace, params: &SearchParams, deadline: &Deadline) -> SearchAnswer {
-    let mut task = Task::new(params.place.clone(), &params.query);
-    task.tests = params.tests;
-    let server = LanguageServer::absent(&workspace.snapshot.root);
-    let choice = workspace.choose(&request(&task), &server, &Planner::rules(), deadline);
-    let facts = workspace.facts(&choice.votes, &workspace.graph);
-    let best = choice.ranked.iter().take(params.limit as usize);
-    let hits = (1..).zip(best).map(|(rank, ranked)| Hit {
-        path: workspace.snapshot.file(ranked.file).path.clone(),
-        rank,
-        score: ranked.score,
-        reasons: ranked.signals.iter().map(Reason::of).collect(),
-        items: rank::item_names(&facts, &choice.candidates, ranked.file, MOST_ITEMS),
-    });
-    SearchAnswer { hits: hits.collect(), freshness: workspace.freshness(), notes: choice.notes().to_vec() }
 }
 
 /// How items hang together, by the server where it is ready.

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::live::Session;
 use super::protocol::{self, Lsp, Method, Place, Status};
 use super::slots::Slots;
-use super::{Caller, Sessions, answer, memory, related};
+use super::{Caller, SearchError, Sessions, answer, memory, related, search};
 use crate::lsp::ServerState;
 use crate::model::{Deadline, Note};
 use crate::pipeline::{LanguageServer, PipelineError, Workspace};
@@ -35,6 +35,8 @@ pub enum Failure {
     NotAbsolute(String),
     #[error(transparent)]
     Pipeline(#[from] PipelineError),
+    #[error(transparent)]
+    Search(#[from] SearchError),
     #[error("the request was cancelled")]
     Cancelled,
     #[error("this process speaks version {own} of the protocol, the client {theirs}", own = protocol::VERSION)]
@@ -50,7 +52,9 @@ impl Failure {
         let code = match self {
             Failure::Unknown(_) => ErrorCode::MethodNotFound as i32,
             Failure::Params { .. } | Failure::NotAbsolute(_) => ErrorCode::InvalidParams as i32,
-            Failure::Pipeline(_) | Failure::Protocol { .. } => ErrorCode::RequestFailed as i32,
+            Failure::Pipeline(_) | Failure::Search(_) | Failure::Protocol { .. } => {
+                ErrorCode::RequestFailed as i32
+            }
             Failure::Cancelled => CANCELLED,
         };
         ResponseError { code, message: chain(self), data: None }
@@ -152,7 +156,8 @@ impl Dispatch {
             Search::NAME => run::<Search>(params, |params| {
                 let wish = Wish { lsp: &NO_SERVER, fresh: params.fresh, time_ms: params.time_ms };
                 self.asking(caller, &params.place, &wish, cancel, |asked| {
-                    let mut found = answer::search(&asked.workspace, &params, &asked.deadline);
+                    let embedder = &self.sessions.host().embedder;
+                    let mut found = search(&asked.workspace, embedder, &params, &asked.deadline)?;
                     found.notes.splice(0..0, asked.notes.iter().cloned());
                     Ok(found)
                 })

@@ -181,7 +181,7 @@ pub fn outline(workspace: &Workspace, params: &OutlineParams) -> OutlineAnswer {
 }
 
 /// The name of an item with those of what it stands in: `Type::method`.
-fn full_name(items: &[Symbol], item: u32) -> String {
+pub(super) fn full_name(items: &[Symbol], item: u32) -> String {
     let mut names = Vec::new();
     let mut next = items.get(item as usize);
     while let Some(symbol) = next {

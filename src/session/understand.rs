@@ -49,6 +49,9 @@ impl Work {
         }
         let workspace = session.present();
         if self.meaning.is_none() {
+            self.meaning = workspace.meaning().cloned();
+        }
+        if self.meaning.is_none() {
             match workspace.open_meaning(session.embedder()) {
                 Some(Ok(meaning)) => self.meaning = Some(Arc::new(meaning)),
                 Some(Err(note)) => {
@@ -61,6 +64,8 @@ impl Work {
         let Some(meaning) = &self.meaning else { return };
         // A state that was begun before does not know of it.
         workspace.understand(Arc::clone(meaning));
+        // A request that goes by the meaning alone may have been first.
+        self.meaning = workspace.meaning().cloned();
         while !self.whole.ptr_eq(&Arc::downgrade(&workspace)) {
             let Some(until_next) = quiet.until_next() else { return };
             let missing = workspace.missing(&session.touched.paths());

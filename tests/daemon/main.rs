@@ -13,6 +13,7 @@ mod disk;
 mod faults;
 mod life;
 mod limits;
+mod meaning;
 mod server;
 mod wire;
 mod work;

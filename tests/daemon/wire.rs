@@ -24,6 +24,15 @@ fn a_request_needs_no_more_than_the_task_and_the_workspace() {
     let found = wire.ask("dossier/search", task);
     assert_eq!(found["result"]["hits"][0]["path"], "src/pay.rs", "{found}");
     assert!(!found["result"]["hits"][0]["reasons"].as_array().unwrap().is_empty());
+    let mut items = daemon.task("what all of it costs");
+    items["level"] = json!("symbol");
+    let found = wire.ask("dossier/search", items.clone());
+    assert_eq!(found["result"]["hits"][0]["name"], "Basket::pay", "{found}");
+    assert_eq!(found["result"]["hits"][0]["lines"], json!([3, 4]));
+    items["mode"] = json!("semantic");
+    let refused = wire.ask("dossier/search", items);
+    assert_eq!(refused["error"]["code"], -32803, "{refused}");
+    assert!(refused["error"]["message"].to_string().contains("dossier embedder use"), "{refused}");
     let graph = json!({ "workspace": daemon.sandbox.path("ws"), "question": "methods", "symbol": "Basket" });
     let graph = wire.ask("dossier/graph", graph);
     assert_eq!(graph["result"]["report"]["answers"][0]["name"], "Basket::pay", "{graph}");

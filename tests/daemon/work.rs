@@ -31,6 +31,13 @@ fn every_form_of_answer_is_the_same_with_it_and_without() {
         &["graph", "callers", "Basket::pay"],
         &["graph", "usages", "Basket", "--json"],
         &["graph", "methods", "Nobody"],
+        &["search", "pay the Basket"],
+        &["search", "pay the Basket", "--level", "symbol", "--mode", "structural", "--limit", "2"],
+        &["search", "pay the Basket", "--level", "module", "--tests", "no"],
+        &["search", "shop", "--level", "doc"],
+        &["search", "shelf", "--level", "symbol", "--exclude", "src/stock.rs"],
+        &["search", "pay the Basket", "--mode", "semantic"],
+        &["search", "zzyzx", "--level", "symbol"],
     ] {
         let with = daemon.run(arguments);
         let without = daemon.run(&[arguments, &["--no-daemon"]].concat());

@@ -275,3 +275,20 @@ fn positions_are_counted_as_the_editor_offers() {
         assert_eq!(text["text"], "/* 🦀 */ pub fn x() {}\n", "{encoding}");
     }
 }
+
+#[test]
+fn a_search_finds_files_and_what_is_in_them() {
+    let sandbox = Sandbox::new(CODE);
+    let mut editor = open(&sandbox, json!({}));
+    let files = editor.ask("dossier/search", json!({ "query": "count the shelf" }));
+    assert_eq!(files["hits"][0]["uri"], uri(&sandbox.ws("src/stock.rs")), "{files}");
+    let items =
+        editor.ask("dossier/search", json!({ "query": "count the shelf", "level": "symbol", "limit": 1 }));
+    assert_eq!(items["hits"].as_array().unwrap().len(), 1, "{items}");
+    assert_eq!(items["hits"][0]["name"], "shelf_count", "{items}");
+    assert_eq!(items["hits"][0]["uri"], uri(&sandbox.ws("src/stock.rs")));
+    assert_eq!(items["hits"][0]["lines"], json!([2, 3]), "{items}");
+    let failed = editor.fails("dossier/search", json!({ "query": "count the shelf", "mode": "semantic" }));
+    assert!(failed["message"].to_string().contains("dossier embedder use"), "{failed}");
+    editor.fails("dossier/search", json!({ "query": "count the shelf", "mode": "magic" }));
+}

@@ -17,7 +17,7 @@ use crate::plan::Offer;
 
 pub use questions::{
     GraphAnswer, GraphParams, Hit, LookupAnswer, LookupParams, OpenParams, OutlineAnswer, OutlineItem,
-    OutlineParams, Reason, SearchAnswer, SearchParams,
+    OutlineParams, Reason, SearchAnswer, SearchLevel, SearchMode, SearchParams,
 };
 pub use status::{Status, WorkspaceStatus};
 pub use task::{Dossier, Edits, ExplainWish, Given, Proposed, Refused, Task};
@@ -52,7 +52,7 @@ methods! {
     Explain "dossier/explain": Task => Dossier;
     /// What a model that plans is to be shown.
     Candidates "dossier/candidates": Task => Offer;
-    /// The files that a task is about, without their code.
+    /// The files, items, modules or sections that a task is about, without their code.
     Search "dossier/search": SearchParams => SearchAnswer;
     /// How items hang together.
     Graph "dossier/graph": GraphParams => GraphAnswer;

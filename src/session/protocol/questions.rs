@@ -77,8 +77,13 @@ pub struct SearchParams {
     #[serde(flatten)]
     pub place: Place,
     pub query: String,
+    #[serde(default)]
+    pub mode: SearchMode,
+    #[serde(default)]
+    pub level: SearchLevel,
     #[serde(default = "limit")]
     pub limit: u32,
+    /// Whether tests are wanted; what the query says where none is given.
     #[serde(default)]
     pub tests: Option<bool>,
     #[serde(default)]
@@ -87,22 +92,63 @@ pub struct SearchParams {
     pub time_ms: u64,
 }
 
+/// What a search goes by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchMode {
+    /// Closeness in meaning alone.
+    Semantic,
+    /// Words, names, past commits and what hangs together.
+    Structural,
+    /// All of it.
+    #[default]
+    Hybrid,
+}
+
+/// What a search finds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchLevel {
+    /// Items of the code.
+    Symbol,
+    #[default]
+    File,
+    /// Modules of the code, by their own file, with all files in their folder.
+    Module,
+    /// Sections of what is not code: documentation, manifests, SQL, configuration.
+    Doc,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchAnswer {
+    /// Best first.
     pub hits: Vec<Hit>,
     pub freshness: Freshness,
     pub notes: Vec<Note>,
 }
 
-/// A file that a task may be about.
+/// What a task may be about: a file, or what else was searched for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
     pub path: String,
+    /// The first and the last line, 1-based; of a module those of its own file.
+    pub lines: [u32; 2],
+    /// Of an item with what it stands in (`Type::method`), of a module with its crate (`shop::stock`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<SymbolKind>,
     pub rank: u32,
     pub score: f64,
+    /// They add up to the score; the heaviest first. Those of a module are those of its best file.
     pub reasons: Vec<Reason>,
-    /// The items of it that come closest.
+    /// The items of a file that come closest; of a module those of its best file.
     pub items: Vec<String>,
+    /// The files of a module that match, best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// One line of it: an item's signature, a section's heading, what a file says of itself. Secrets are masked.
+    pub preview: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
