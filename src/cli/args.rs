@@ -326,8 +326,11 @@ pub(super) struct IndexArgs {
     #[command(flatten)]
     pub patterns: PatternFlags,
     /// Only say what there is
-    #[arg(long)]
+    #[arg(long, conflicts_with = "embed")]
     pub status: bool,
+    /// Embed what has no vector yet, all of it now, with the embedder that `dossier embedder status` names
+    #[arg(long)]
+    pub embed: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,6 +1,7 @@
 //! `dossier index` brings what is kept of a workspace up to date, and says what there is; `dossier clean` removes it.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime};
 
@@ -12,7 +13,9 @@ use super::messages::Messages;
 use super::output::Output;
 use super::progress::Progress;
 use crate::client::settings::{self, cache_folder};
-use crate::client::walk_options;
+use crate::client::{self, walk_options};
+use crate::config::Settings;
+use crate::meaning::Meaning;
 use crate::model::Deadline;
 use crate::pipeline::{IndexStatus, OpenOptions, Watch, Workspace};
 use crate::render::printable;
@@ -30,7 +33,7 @@ pub(super) fn run(args: &IndexArgs, messages: &Messages) -> anyhow::Result<Outco
     let walk = walk_options(&loaded.settings);
     let folder = folder()?;
     if !args.status {
-        update(&root, &walk, &folder, messages)?;
+        update(args, &root, &loaded.settings, &folder, messages)?;
     }
     status(&root, &walk, &folder, messages)
 }
@@ -41,7 +44,14 @@ pub(super) fn folder() -> anyhow::Result<IndexFolder> {
     Ok(IndexFolder::in_cache(&cache))
 }
 
-fn update(root: &Path, walk: &WalkOptions, folder: &IndexFolder, messages: &Messages) -> anyhow::Result<()> {
+fn update(
+    args: &IndexArgs,
+    root: &Path,
+    settings: &Settings,
+    folder: &IndexFolder,
+    messages: &Messages,
+) -> anyhow::Result<()> {
+    let walk = &walk_options(settings);
     let bar = Bar { progress: Progress::files(messages), lines: AtomicUsize::new(0), since: Instant::now() };
     let open = OpenOptions { index: Some(folder), watch: Some(&bar) };
     let mut workspace = Workspace::open_with(root, walk, open, &Deadline::never())?;
@@ -51,10 +61,44 @@ fn update(root: &Path, walk: &WalkOptions, folder: &IndexFolder, messages: &Mess
     messages.notes(&notes);
     messages.notes(&workspace.history.notes);
     ensure!(is_kept, "nothing was kept in {}: see above", folder.path().display());
-    match trouble {
-        Some(note) => anyhow::bail!("{}", note.text),
-        None => Ok(()),
+    if let Some(note) = trouble {
+        anyhow::bail!("{}", note.text);
     }
+    if args.embed { embed(&workspace, folder, settings, messages) } else { Ok(()) }
+}
+
+/// Embeds what has no vector yet, on all cores.
+fn embed(
+    workspace: &Workspace,
+    folder: &IndexFolder,
+    settings: &Settings,
+    messages: &Messages,
+) -> anyhow::Result<()> {
+    let found = client::embedder::find(settings);
+    let embedder =
+        found.embedder.with_context(|| format!("no embedder: {}; `dossier embedder` has them", found.why))?;
+    let meaning = Meaning::open(embedder, Some(workspace.vectors(folder)?));
+    let name = meaning.model().name.clone();
+    workspace.understand(Arc::new(meaning));
+    let missing = workspace.missing(&[]);
+    let progress = Progress::steps(missing.len(), messages);
+    let (since, made) = (Instant::now(), AtomicUsize::new(0));
+    let done = |passages: usize| {
+        let made = made.fetch_add(passages, Ordering::Relaxed) + passages;
+        let rate = made as f64 / since.elapsed().as_secs_f64().max(f64::MIN_POSITIVE);
+        progress.advance(passages, format!("{rate:.0} passages/s"));
+    };
+    let embedded = workspace.embed(&missing, &Deadline::never(), &done);
+    drop(progress);
+    workspace.keep_passages();
+    let trouble = workspace.meaning().and_then(|meaning| meaning.trouble());
+    messages.notes(trouble.as_slice());
+    let seconds = since.elapsed().as_secs_f64();
+    let made = made.into_inner();
+    messages.say(&format!("{made} passages embedded by {name} in {seconds:.1} s"));
+    embedded.context("embedding stopped; what is done is kept, and the command goes on from there")?;
+    ensure!(trouble.is_none(), "vectors were made, and not all of them kept: see above");
+    Ok(())
 }
 
 /// Files, lines per second and the time that is left.

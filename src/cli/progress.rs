@@ -59,6 +59,12 @@ impl Progress {
         }
     }
 
+    /// So many steps are done; `what` is to be told beside them.
+    pub fn advance(&self, steps: usize, what: String) {
+        self.bar.set_message(what);
+        self.bar.inc(steps as u64);
+    }
+
     /// One step is done; `what` was it.
     pub fn step(&self, what: String) {
         self.bar.set_message(what);

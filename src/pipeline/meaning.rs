@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use super::Workspace;
 use crate::meaning::{Close, Code, EmbedderSource, Meaning, MeaningError, Passages};
 use crate::model::{Deadline, FileId, Note, SymbolId};
+use crate::store::{IndexError, IndexFolder, VectorStore};
 
 /// Commits whose files are embedded first.
 const RECENT_COMMITS: usize = 30;
@@ -73,6 +74,14 @@ impl Workspace {
         let meaning = Meaning::open(embedder, store);
         trouble.iter().for_each(|error| meaning.tell(error));
         Some(Ok(meaning))
+    }
+
+    /// The vectors that are kept of it in `folder`.
+    ///
+    /// # Errors
+    /// Where they cannot be kept there.
+    pub fn vectors(&self, folder: &IndexFolder) -> Result<VectorStore, IndexError> {
+        VectorStore::open(folder, &self.snapshot.root, &self.options.view())
     }
 
     /// Puts down what of this state need not be found out again.

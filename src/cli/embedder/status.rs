@@ -1,6 +1,7 @@
 //! `dossier embedder status`: which one is used here, why, and how fast it is.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::cli::Outcome;
@@ -9,10 +10,15 @@ use crate::cli::messages::Messages;
 use crate::cli::output::Output;
 use crate::cli::progress::Progress;
 use crate::client::embedder::{Found, find};
-use crate::client::settings;
+use crate::client::settings::{self, cache_folder};
+use crate::client::walk_options;
+use crate::config::Settings;
 use crate::llm::embed::{EmbedError, Embedder, EmbeddingModel};
+use crate::meaning::Meaning;
 use crate::model::Deadline;
+use crate::pipeline::{OpenOptions, Workspace};
 use crate::render::printable;
+use crate::store::IndexFolder;
 
 /// What is measured: a function as it stands in an index, 160 tokens of most models, and a question.
 const DOCUMENT: &str = include_str!("document.txt");
@@ -39,13 +45,24 @@ pub(super) fn run(args: &EmbedderStatus, messages: &Messages) -> anyhow::Result<
     let busy = Progress::spinner("measuring", messages);
     let speed = measure(embedder.as_ref())?;
     drop(busy);
-    Output::stdout().write(&page(embedder.model(), &why, &speed, share(&root, embedder.model())))?;
+    let share = share(&root, &loaded.settings, &embedder);
+    Output::stdout().write(&page(embedder.model(), &why, &speed, share))?;
     Ok(Outcome::Done)
 }
 
 /// How much of the workspace is embedded by this model, in words; `None` where nothing keeps vectors.
-fn share(_root: &Path, _model: &EmbeddingModel) -> Option<String> {
-    None
+fn share(root: &Path, settings: &Settings, embedder: &Arc<dyn Embedder>) -> Option<String> {
+    let folder =
+        settings.index.value.then(cache_folder).flatten().map(|cache| IndexFolder::in_cache(&cache))?;
+    let open = OpenOptions { index: Some(&folder), watch: None };
+    let workspace = Workspace::open_with(root, &walk_options(settings), open, &Deadline::never()).ok()?;
+    if !folder.vectors(&workspace.snapshot.root).exists() {
+        return Some("nothing yet: `dossier index --embed`, or the daemon in its own time".to_owned());
+    }
+    let store = workspace.vectors(&folder).ok()?;
+    workspace.understand(Arc::new(Meaning::open(Arc::clone(embedder), Some(store))));
+    let embedded = workspace.embedded()?;
+    Some(format!("{:.0} % of {}", (100.0 * embedded).floor(), root.display()))
 }
 
 struct Speed {
