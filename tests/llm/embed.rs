@@ -313,7 +313,7 @@ fn a_model_installed_again_takes_the_place_of_the_old_one() {
     assert_eq!(shelf.find(&name).unwrap().card, Some(second));
     // What a killed process left goes, once it is old.
     let (old, new) = (shelf.folder().join(".new-old"), shelf.folder().join(".new-new"));
-    [&old, &new].map(|folder| std::fs::create_dir(folder).unwrap());
+    [&old, &new].into_iter().for_each(|folder| std::fs::create_dir(folder).unwrap());
     let long_ago = std::time::SystemTime::now() - Duration::from_secs(7_200);
     std::fs::File::open(&old).unwrap().set_modified(long_ago).unwrap();
     shelf.install(&Tiny::new().write(&data.path().join("a")), &name).unwrap();
