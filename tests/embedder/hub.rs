@@ -301,6 +301,7 @@ fn nobody_is_there_or_the_address_is_none() {
     run(&sandbox, &["embedder", "pull", "a/../b"]).ends(2, &["is not known"]);
 }
 
+#[cfg(unix)]
 #[test]
 fn one_model_is_fetched_once_at_a_time() {
     let sandbox = sandbox();

@@ -299,6 +299,7 @@ fn an_installed_model_is_loaded_when_the_first_text_comes() {
     assert_eq!(shelf.chosen(), Chosen::Off);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_model_installed_again_takes_the_place_of_the_old_one() {
     let data = TempDir::new().unwrap();
@@ -310,6 +311,12 @@ fn a_model_installed_again_takes_the_place_of_the_old_one() {
     let second = shelf.install(&other.write(&data.path().join("b")), &name).unwrap();
     assert_ne!(first.digest, second.digest);
     assert_eq!(shelf.find(&name).unwrap().card, Some(second));
+    // What a killed process left goes, once it is old.
+    let (old, new) = (shelf.folder().join(".new-old"), shelf.folder().join(".new-new"));
+    [&old, &new].into_iter().for_each(|folder| std::fs::create_dir(folder).unwrap());
+    let long_ago = std::time::SystemTime::now() - Duration::from_secs(7_200);
+    std::fs::File::open(&old).unwrap().set_modified(long_ago).unwrap();
+    shelf.install(&Tiny::new().write(&data.path().join("a")), &name).unwrap();
     let left: Vec<_> = std::fs::read_dir(shelf.folder()).unwrap().collect();
-    assert_eq!(left.len(), 1, "{left:?}");
+    assert_eq!((left.len(), old.exists(), new.exists()), (2, false, true), "{left:?}");
 }

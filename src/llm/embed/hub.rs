@@ -5,7 +5,7 @@
 //! All files come from the commit of the first one, into a folder of the shelf where they wait for the rest: what was broken off goes
 //! on where it ended. Redirections are followed, since large files lie elsewhere, but to encrypted addresses alone.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -83,8 +83,9 @@ pub fn pull(
     shelf.make()?;
     let folder = shelf.folder().join(format!("{COMING}{name}"));
     private::make_folder(&folder).map_err(|error| unwritten(&folder, &error))?;
-    let lock = File::open(&folder).map_err(|error| unwritten(&folder, &error))?;
-    if lock.try_lock().is_err() {
+    // Where a folder cannot be locked, two at once spoil each other's files, which the checksum tells.
+    let lock = File::open(&folder).ok();
+    if lock.as_ref().is_some_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock))) {
         return Err(EmbedError::folder(&folder, "another dossier is fetching this model", "wait for it"));
     }
     let server = format!("the hub at {}", address::shown(&hub));

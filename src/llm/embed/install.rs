@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -15,6 +16,8 @@ use super::{Card, EmbedError, Embedded, Embedder, Precision, Shelf, encoder};
 
 /// What is being put together, or is on its way out; names of models begin with a letter or a digit.
 const NEW: &str = ".new-";
+/// A model is put together within minutes; what is older was left by a process that was killed.
+const STALE: Duration = Duration::from_secs(3_600);
 
 impl Shelf {
     /// An installed model. Nothing of it is loaded yet.
@@ -34,6 +37,7 @@ impl Shelf {
     pub fn install(&self, folder: &Path, name: &ModelName) -> Result<Card, EmbedError> {
         let (card, files) = check(folder, name)?;
         self.make()?;
+        self.sweep();
         let new =
             TempDir::with_prefix_in(NEW, self.folder()).map_err(|error| unwritten(self.folder(), &error))?;
         for file in files {
@@ -51,6 +55,18 @@ impl Shelf {
         let (card, _) = check(folder, name)?;
         self.put(folder, name, &card)?;
         Ok(card)
+    }
+
+    /// Removes what killed processes left.
+    fn sweep(&self) {
+        for entry in fs::read_dir(self.folder()).into_iter().flatten().flatten() {
+            let is_new = entry.file_name().to_string_lossy().starts_with(NEW);
+            let changed = entry.metadata().and_then(|found| found.modified()).ok();
+            let is_stale = changed.and_then(|changed| changed.elapsed().ok()).is_some_and(|age| age > STALE);
+            if is_new && is_stale {
+                let _it_is_tried_again_the_next_time = fs::remove_dir_all(entry.path());
+            }
+        }
     }
 
     /// Moves a folder of the shelf to a model's place; one that is there goes away when the new one is in its place.

@@ -116,13 +116,14 @@ impl Linear {
         self.inputs * self.bias.len() * each
     }
 
-    /// The product of the rows, in place of what `to` holds.
+    /// The product of the rows, in place of what `to` holds; `each` row of it is done to while the processor still has it at hand.
     pub(super) fn run(
         &self,
         engine: &Engine,
         rows: &[f32],
         scratch: &mut Scratch,
         to: &mut Vec<f32>,
+        each: impl Fn(&mut [f32]),
     ) -> Result<(), Broken> {
         let (count, outputs) = (rows.len() / self.inputs, self.bias.len());
         match (&self.weights, &engine.int8) {
@@ -132,6 +133,7 @@ impl Linear {
                 let options =
                     GemmOptions { bias: Some(BiasVector::Row(&self.bias)), ..GemmOptions::default() };
                 engine.float.gemm(to, a, GemmInputB::Packed(packed), options)?;
+                to.chunks_exact_mut(outputs).for_each(each);
             }
             (Weights::Int8 { packed, scales, sums: columns }, Some(int8)) => {
                 scratch.take(rows, self.inputs);
@@ -144,10 +146,12 @@ impl Linear {
                 to.reserve(count * outputs);
                 let rows = scratch.sums.chunks_exact(outputs).zip(scratch.zeros.iter().zip(&scratch.scales));
                 for (sums, (&zero, &scale)) in rows {
+                    let start = to.len();
                     to.extend_init(|to: &mut [MaybeUninit<f32>]| {
                         let to = &mut to[..outputs];
                         Scaled { sums, zero, scale, columns, scales, bias: &self.bias, to }.dispatch()
                     });
+                    each(&mut to[start..]);
                 }
             }
             (Weights::Int8 { .. }, None) => return Err(Broken::Engine),
@@ -223,7 +227,7 @@ mod tests {
                 let linear = Linear::new(&[(Numbers::of_f32(&bytes, inputs), bias.clone())], &engine);
                 let (mut scratch, mut found) = (Scratch::default(), Vec::new());
                 for _ in 0..2 {
-                    linear.run(&engine, &input, &mut scratch, &mut found).unwrap();
+                    linear.run(&engine, &input, &mut scratch, &mut found, |_| {}).unwrap();
                     for row in 0..rows {
                         for output in 0..outputs {
                             let (found, expected) = (found[row * outputs + output], expected(row, output));

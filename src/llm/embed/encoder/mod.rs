@@ -110,14 +110,14 @@ impl Encoder {
         self.net.size()
     }
 
-    /// A unit vector for each text, on this thread. `done` is told after each few how many there are by now.
+    /// A unit vector for each text, on this thread. An error says how many there were by then.
     pub(super) fn embed(
         &self,
         texts: &[String],
         deadline: &Deadline,
     ) -> Result<Vec<Vec<f32>>, (usize, Broken)> {
         let mut vectors = Vec::with_capacity(texts.len());
-        let mut rest = texts;
+        let (mut rest, mut room) = (texts, self.net.room());
         let mut waiting: Option<Vec<u32>> = None;
         while !rest.is_empty() || waiting.is_some() {
             let late = |vectors: &Vec<_>| deadline.is_over().then_some((vectors.len(), Broken::Late));
@@ -137,7 +137,8 @@ impl Encoder {
                 together.push(tokens);
             }
             let views: Vec<&[u32]> = together.iter().map(Vec::as_slice).collect();
-            vectors.extend(self.net.run(&views, deadline).map_err(|broken| (vectors.len(), broken))?);
+            vectors
+                .extend(self.net.run(&views, &mut room, deadline).map_err(|broken| (vectors.len(), broken))?);
         }
         Ok(vectors)
     }

@@ -44,8 +44,8 @@ struct Norm {
     epsilon: f32,
 }
 
-/// What multiplies, and room for what is made on the way, for all layers.
-struct Room {
+/// What multiplies, and room for what is made on the way, for all layers and for one pass after the other.
+pub(super) struct Room {
     engine: Engine,
     scratch: Scratch,
     attend: Vec<f32>,
@@ -115,6 +115,11 @@ impl Net {
         Ok(Net { shape, pooling, precision, words, positions, norm, layers })
     }
 
+    /// Room for passes on one thread.
+    pub(super) fn room(&self) -> Room {
+        Room::new(self.precision)
+    }
+
     /// In bytes, of the numbers that are kept.
     pub(super) fn size(&self) -> usize {
         let layers =
@@ -123,14 +128,18 @@ impl Net {
     }
 
     /// A unit vector for each text, which is its tokens: one at least, at most a window.
-    pub(super) fn run(&self, texts: &[&[u32]], deadline: &Deadline) -> Result<Vec<Vec<f32>>, Broken> {
+    pub(super) fn run(
+        &self,
+        texts: &[&[u32]],
+        room: &mut Room,
+        deadline: &Deadline,
+    ) -> Result<Vec<Vec<f32>>, Broken> {
         let mut rows = self.rows(texts)?;
-        let mut room = Room::new(self.precision);
         for layer in &self.layers {
             if deadline.is_over() {
                 return Err(Broken::Late);
             }
-            layer.run(self, texts, &mut rows, &mut room)?;
+            layer.run(self, texts, &mut rows, room)?;
         }
         let mut start = 0;
         let pooled = texts.iter().map(|text| {
@@ -199,19 +208,26 @@ fn positions(weights: &Weights<'_>, shape: Shape, window: usize) -> Result<Vec<f
 
 impl Layer {
     fn run(&self, net: &Net, texts: &[&[u32]], rows: &mut [f32], room: &mut Room) -> Result<(), Broken> {
-        self.attend.run(&room.engine, rows, &mut room.scratch, &mut room.attend)?;
+        let nothing = |_: &mut [f32]| {};
+        self.attend.run(&room.engine, rows, &mut room.scratch, &mut room.attend, nothing)?;
         attention(net, texts, room)?;
-        self.attended.run(&room.engine, &room.context, &mut room.scratch, &mut room.more)?;
+        self.attended.run(&room.engine, &room.context, &mut room.scratch, &mut room.more, nothing)?;
         self.attended_norm.run_sum(rows, &room.more);
-        self.up.run(&room.engine, rows, &mut room.scratch, &mut room.inner)?;
-        match net.shape.activation {
-            Activation::Gelu => Gelu {}.map_mut(&mut room.inner),
-            Activation::GeluNew => ApproxGelu {}.map_mut(&mut room.inner),
-            Activation::Relu => room.inner.iter_mut().for_each(|x| *x = x.max(0.0)),
-        }
-        self.down.run(&room.engine, &room.inner, &mut room.scratch, &mut room.more)?;
+        let activate = |row: &mut [f32]| net.shape.activation.run(row);
+        self.up.run(&room.engine, rows, &mut room.scratch, &mut room.inner, activate)?;
+        self.down.run(&room.engine, &room.inner, &mut room.scratch, &mut room.more, nothing)?;
         self.norm.run_sum(rows, &room.more);
         Ok(())
+    }
+}
+
+impl Activation {
+    fn run(self, row: &mut [f32]) {
+        match self {
+            Activation::Gelu => Gelu {}.map_mut(row),
+            Activation::GeluNew => ApproxGelu {}.map_mut(row),
+            Activation::Relu => row.iter_mut().for_each(|x| *x = x.max(0.0)),
+        }
     }
 }
 
