@@ -15,6 +15,7 @@ fi
 cargo fmt --version >/dev/null 2>&1 || run rustup component add rustfmt
 cargo clippy --version >/dev/null 2>&1 || run rustup component add clippy
 
+run ci/get-model.sh
 run cargo fmt --check
 run cargo clippy --locked --all-targets -- -D warnings
 run cargo clippy --locked --no-default-features -- -D warnings

@@ -398,35 +398,36 @@ fn settings_come_from_their_places_in_order() {
             # SANDBOX/home/.config/dossier/config.toml
             # SANDBOX/ws/.dossier/config.toml
 
-            include = []                       # default
-            exclude = []                       # default
-            tests = "auto"                     # default
-            depth = 2                          # DOSSIER_DEPTH
-            budget = 900                       # SANDBOX/home/.config/dossier/config.toml:1
-            # max_files is not set             # default
-            fill = false                       # default
-            format = "plain"                   # .dossier/config.toml:1
-            line_numbers = true                # SANDBOX/home/.config/dossier/config.toml:2
-            mask = true                        # default
-            index = true                       # default
-            lsp = true                         # default
-            # lsp_command is not set           # default
-            wait_lsp = 0                       # default
-            daemon = false                     # DOSSIER_DAEMON
-            daemon_idle = 30                   # default
-            daemon_memory = 4096               # default
-            planner = "auto"                   # default
-            # planner_deadline is not set      # default
-            provider = "ollama"                # default
-            # model is not set                 # default
-            # base_url is not set              # default
-            # ollama_host is not set           # default
-            ollama_model = "qwen2.5-coder:7b"  # default
+            include = []                           # default
+            exclude = []                           # default
+            tests = "auto"                         # default
+            depth = 2                              # DOSSIER_DEPTH
+            budget = 900                           # SANDBOX/home/.config/dossier/config.toml:1
+            # max_files is not set                 # default
+            fill = false                           # default
+            format = "plain"                       # .dossier/config.toml:1
+            line_numbers = true                    # SANDBOX/home/.config/dossier/config.toml:2
+            mask = true                            # default
+            index = true                           # default
+            lsp = true                             # default
+            # lsp_command is not set               # default
+            wait_lsp = 0                           # default
+            daemon = false                         # DOSSIER_DAEMON
+            daemon_idle = 30                       # default
+            daemon_memory = 4096                   # default
+            planner = "auto"                       # default
+            # planner_deadline is not set          # default
+            embedder = "auto"                      # default
+            provider = "ollama"                    # default
+            # model is not set                     # default
+            # base_url is not set                  # default
+            # ollama_host is not set               # default
+            ollama_model = "qwen2.5-coder:7b"      # default
             ollama_embed_model = "embeddinggemma"  # default
-            # openai_key is not set            # default
-            # anthropic_key is not set         # default
-            # gemini_key is not set            # default
-            # groq_key is not set              # default
+            # openai_key is not set                # default
+            # anthropic_key is not set             # default
+            # gemini_key is not set                # default
+            # groq_key is not set                  # default
         "##]]
         .assert_eq(&run.stdout);
     }

@@ -17,15 +17,17 @@ use dossier::eval::{self, COLUMNS, Measures, measure_ranking};
 use dossier::model::SignalKind;
 
 use score::{Kept, ranking};
+use shared::Source;
 
 /// The measures that are told, of those of `dossier eval`.
 const TOLD: [&str; 5] = ["hit@1", "mrr", "all@10", "all@20", "prec@10"];
 /// All signals that rules give.
-const SIGNALS: [SignalKind; 15] = [
+const SIGNALS: [SignalKind; 16] = [
     SignalKind::Text,
     SignalKind::PathWords,
     SignalKind::ItemNames,
     SignalKind::Items,
+    SignalKind::Meaning,
     SignalKind::PastCommits,
     SignalKind::Neighbourhood,
     SignalKind::QuotedPath,
@@ -65,7 +67,9 @@ struct Row {
 fn main() -> Result<()> {
     let args = Args::parse();
     let mut rows = rows();
-    eval::visit(&args.source.read()?, &args.source.repos, &args.source.work, |workspace, tasks| {
+    let embedding = args.source.embedding()?;
+    let Source { repos, work, .. } = &args.source;
+    eval::visit(&args.source.read()?, repos, work, embedding.as_ref(), |workspace, tasks| {
         for task in tasks {
             let choice = shared::choose(task, workspace);
             for row in &mut rows {

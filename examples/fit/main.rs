@@ -23,7 +23,7 @@ use dossier::budget::worth;
 use dossier::eval::{self, Task};
 
 use logistic::Row;
-use shared::choose;
+use shared::{Source, choose};
 
 /// Strange tasks that each workspace is asked.
 const STRANGE: usize = 8;
@@ -55,7 +55,9 @@ fn main() -> Result<()> {
     let mut touched: BTreeMap<String, Vec<Row>> = BTreeMap::new();
     let mut asked: BTreeMap<String, Vec<confidence::Asked>> = BTreeMap::new();
     let mut lines = String::new();
-    eval::visit(&tasks, &args.source.repos, &args.source.work, |workspace, own| {
+    let embedding = args.source.embedding()?;
+    let Source { repos, work, .. } = &args.source;
+    eval::visit(&tasks, repos, work, embedding.as_ref(), |workspace, own| {
         let Some(repo) = own.first().map(|task| &task.repo) else { return };
         for task in own {
             let choice = choose(task, workspace);

@@ -75,6 +75,7 @@ fn run(args: &Args, tasks: &[Task], agent: Option<Box<dyn ContextAgent>>) -> Res
         budgets: vec![DEFAULT_BUDGET],
         planner: agent.map(|agent| (agent, Duration::from_secs(10))),
         server: None,
+        embedding: None,
         kept: None,
         program: String::new(),
     };

@@ -1,11 +1,15 @@
 //! What the examples that measure on tasks with known answers share: which tasks, and how one is asked.
 
 use std::path::PathBuf;
+#[cfg(feature = "embedded")]
+use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use dossier::config::DEFAULT_BUDGET;
-use dossier::eval::{self, Task};
+use dossier::eval::{self, Embedding, Task};
+#[cfg(feature = "embedded")]
+use dossier::llm::embed::{Embedded, Precision};
 use dossier::model::Deadline;
 use dossier::pipeline::{Choice, LanguageServer, Planner, Request, Workspace};
 
@@ -17,6 +21,10 @@ pub struct Source {
     pub repos: PathBuf,
     #[arg(long)]
     pub work: PathBuf,
+    /// Embed each workspace first, with the model in this folder
+    #[cfg(feature = "embedded")]
+    #[arg(long)]
+    pub embed: Option<PathBuf>,
 }
 
 impl Source {
@@ -29,6 +37,16 @@ impl Source {
         }
         ensure!(!tasks.is_empty(), "no task is in these files");
         Ok(tasks)
+    }
+
+    /// What says what is close in meaning, where that is wanted.
+    pub fn embedding(&self) -> Result<Option<Embedding>> {
+        #[cfg(feature = "embedded")]
+        if let Some(folder) = &self.embed {
+            let embedder = Arc::new(Embedded::open(folder, Precision::best())?);
+            return Ok(Some(Embedding::open(embedder, &self.work)?));
+        }
+        Ok(None)
     }
 }
 

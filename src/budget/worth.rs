@@ -16,6 +16,7 @@ pub const MODEL: [(&str, f64); FEATURES] = [
     ("score in file", 0.12),
     ("rank in file", -0.6),
     ("heard", 0.67),
+    ("meaning", 0.0),
     ("neighbour in file", 0.8),
     ("file score", 1.65),
     ("file rank", -1.01),
@@ -33,7 +34,7 @@ pub const MODEL: [(&str, f64); FEATURES] = [
 ];
 /// The logarithm of the odds of a unit of which all that is nought.
 pub const BIAS: f64 = -2.87;
-const FEATURES: usize = 18;
+const FEATURES: usize = 19;
 
 /// Ranks from which on a file is as far as the last that is considered.
 const FAR: f64 = 40.0;
@@ -173,6 +174,7 @@ impl<'a> Scene<'a> {
                 scores[index] / best,
                 (ranks[index] as f64).ln_1p(),
                 heard,
+                self.candidates.meaning.get(unit).copied().unwrap_or(0.0),
                 before.max(beside(index + 1)),
                 self.standing,
                 place.ln_1p(),

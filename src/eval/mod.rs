@@ -33,8 +33,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use checkout::Keep;
-pub use embedding::Embedding;
 pub use compare::{Comparison, Old};
+pub use embedding::Embedding;
 pub use from_history::{History, from_history};
 pub use kept::{Kept, Reading};
 pub use measure::{COLUMNS, Measures, measure, measure_ranking, ranks};

@@ -22,6 +22,7 @@ pub fn show(task: &Task, options: &Options) -> Result<String, EvalError> {
     let checkouts = Checkouts::new(&options.repos, &options.work, options.keep);
     let checkout = checkouts.take(&task.repo, &task.snapshot)?;
     let workspace = open(&checkout, task)?;
+    options.embedding.as_ref().map_or(Ok(()), |embedding| embedding.understand(&workspace))?;
     let (task, beyond) = task.within(&workspace.snapshot);
     let request = options.request(&task.query, options.budget());
     let server = LanguageServer::absent(&workspace.snapshot.root);

@@ -94,7 +94,7 @@ pub struct Candidates {
     pub terms: Vec<Term>,
     /// Scores of the words of the task, by file and by unit of the index.
     pub text: Scores,
-    /// By unit: what of its score in `text` its meaning gives; empty without an embedder.
+    /// By unit: how close it is in meaning, beside the closest one: 0 to 1; empty without an embedder.
     pub meaning: Vec<f64>,
     /// By unit: what the units that it hangs together with score.
     pub heard: Vec<f64>,

@@ -66,9 +66,10 @@ impl Recipe {
         }
         let name = item.map(|item| full_name(item, items)).unwrap_or_default();
         let docs = bare_docs(docs.of(all));
+        // The path says nothing here that its words do not say elsewhere: with it hit@1 of 60 tuning tasks is 66.7, without 70.0.
         let passage = match self.is_for_code {
-            true => format!("{}\n{name}\n{docs}\n{body}", file.path),
-            false => spoken(&format!("{} : {name}. {docs}\n{body}", spoken_path(&file.path))),
+            true => format!("{name}\n{docs}\n{body}"),
+            false => spoken(&format!("{name}. {docs}\n{body}")),
         };
         let passage = text::redact(passage.trim()).text.into_owned();
         (!passage.is_empty()).then(|| self.within(passage))
@@ -103,12 +104,6 @@ fn full_name(item: &Symbol, items: &[Symbol]) -> String {
 fn bare_docs(docs: &str) -> String {
     let lines = docs.lines().map(|line| line.trim().trim_start_matches(['/', '!', '*']).trim());
     lines.collect::<Vec<&str>>().join(" ")
-}
-
-/// `crates/core/src/auth/login.rs` as `crates core auth login`
-fn spoken_path(path: &str) -> String {
-    let path = path.strip_suffix(".rs").unwrap_or(path);
-    path.replace("src/", "").replace(['/', '-'], " ")
 }
 
 /// A text with the words of identifiers apart, as a model reads it that was taught with prose: `RefreshToken`, `refresh_token` as

@@ -1,5 +1,5 @@
-//! Of each row a bit a dimension: on which side of the middle of all rows it lies. Rows that point where a query points have most bits
-//! in common with it, so that few rows are left to be compared exactly.
+//! Of each row a bit a dimension: on which side of the middle of all rows it lies. Rows that point where a query points lie on its side
+//! in most dimensions, above all in those in which its values are large; so few rows are left to be compared exactly.
 //!
 //! No graph (HNSW): this one needs no building (a row costs its own bits), forgets rows as easily, gives the same answer
 //! whatever the order in which rows came, and takes an eighth of what the rows do. What it costs in recall is in
@@ -10,7 +10,18 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::block::{Block, ROWS};
-use super::dots::distances;
+use super::dots::{Bits, distances};
+
+/// Every how many rows one is looked at to learn how near the nearest are.
+const SAMPLE: usize = 16;
+
+/// Distances that are looked at at once.
+const RUN: usize = 32;
+
+/// What one step of a query's count is, in the root of the mean square of its values: three steps are twice that. Among 1,000,000
+/// vectors of code, for questions about code, 99.97 % of the 20 nearest are among the 8,000 likely rows; 98.9 % where all
+/// dimensions count the same, and no more with three or four bits for the count.
+const STEP: f32 = 2.0 / 3.0;
 
 /// Bits of a word.
 const WORD: usize = u64::BITS as usize;
@@ -26,13 +37,8 @@ pub(super) struct Sketches {
     blocks: Vec<Arc<Vec<u64>>>,
 }
 
-/// The bits of a query, and how far they are from those of each row.
-pub(super) struct Distances {
-    /// By row: how many bits differ.
-    pub by_row: Vec<u16>,
-    /// Rows by distance.
-    counts: Vec<u32>,
-}
+/// How far the bits of each row are from a query.
+pub(super) struct Distances(Vec<u16>);
 
 impl Sketches {
     pub fn new(blocks: &[Arc<Block>], dimension: usize) -> Sketches {
@@ -89,31 +95,50 @@ impl Sketches {
 
     /// How far each of so many rows is from a query.
     pub fn distances(&self, query: &[f32], rows: usize) -> Distances {
-        let query: Vec<u64> = bits(&self.middle, |at| query[at]).collect();
+        let query = Bits::of(query);
         let mut by_row = vec![0; rows];
-        let work = (&self.blocks, by_row.par_chunks_mut(ROWS));
-        let counts = work.into_par_iter().fold(
-            || vec![0; self.middle.len() + 1],
-            |mut counts, (bits, by_row)| {
-                distances(bits, &query, by_row);
-                by_row.iter().for_each(|distance| counts[usize::from(*distance)] += 1);
-                counts
-            },
-        );
-        let sum = |a: Vec<u32>, b: Vec<u32>| a.iter().zip(&b).map(|(a, b)| a + b).collect();
-        Distances { counts: counts.reduce(Vec::new, |a, b| if a.is_empty() { b } else { sum(a, b) }), by_row }
+        let work = self.blocks.par_iter().zip(by_row.par_chunks_mut(ROWS));
+        work.for_each(|(bits, by_row)| distances(bits, &query, by_row));
+        Distances(by_row)
+    }
+}
+
+impl Bits {
+    /// What is compared is the query with what a row has beyond the middle: what the query has of the middle is the same for all
+    /// rows, and is not taken off.
+    fn of(query: &[f32]) -> Bits {
+        let mean_square = query.iter().map(|value| value * value).sum::<f32>() / query.len().max(1) as f32;
+        let step = mean_square.sqrt() * STEP;
+        let counts: Vec<u8> = query.iter().map(|value| ((value.abs() / step).round() as u8).min(3)).collect();
+        Bits {
+            sides: words(query.len(), |at| query[at] > 0.0).collect(),
+            ones: words(query.len(), |at| counts[at] & 1 != 0).collect(),
+            twos: words(query.len(), |at| counts[at] & 2 != 0).collect(),
+        }
     }
 }
 
 impl Distances {
-    /// The distance within which at least so many rows are.
+    /// The distance within which so many rows are, or about as many: one row of `SAMPLE` is looked at for each of them.
     pub fn within(&self, wanted: usize) -> u16 {
-        let mut rows = 0;
-        let reached = self.counts.iter().position(|count| {
-            rows += *count as usize;
-            rows >= wanted
-        });
-        reached.map_or(u16::MAX, |distance| distance as u16)
+        let mut sample: Vec<u16> = self.0.iter().step_by(SAMPLE).copied().collect();
+        let wanted = wanted / SAMPLE;
+        if wanted < sample.len() { *sample.select_nth_unstable(wanted).1 } else { u16::MAX }
+    }
+
+    /// The rows within a distance, block by block, as numbers within the block.
+    pub fn rows_within(&self, distance: u16) -> impl IndexedParallelIterator<Item = Vec<usize>> {
+        self.0.par_chunks(ROWS).map(move |block| {
+            let mut rows = Vec::new();
+            for (first, some) in (0..).step_by(RUN).zip(block.chunks(RUN)) {
+                // Hardly ever is there one: all are looked at by a few instructions.
+                if some.iter().fold(false, |found, row| found | (*row <= distance)) {
+                    let found = (first..).zip(some).filter(|(_, row)| **row <= distance);
+                    rows.extend(found.map(|(row, _)| row));
+                }
+            }
+            rows
+        })
     }
 }
 
@@ -143,9 +168,13 @@ fn bits_of_all(block: &Block, middle: &[f32]) -> Vec<u64> {
 
 /// The words of a row: a bit for each value above the middle.
 fn bits(middle: &[f32], value: impl Fn(usize) -> f32) -> impl Iterator<Item = u64> {
-    middle.chunks(WORD).enumerate().map(move |(word, middle)| {
-        let first = word * WORD;
-        let bit = |(at, middle): (usize, &f32)| u64::from(value(first + at) > *middle) << at;
-        middle.iter().enumerate().map(bit).fold(0, |word, bit| word | bit)
+    words(middle.len(), move |at| value(at) > middle[at])
+}
+
+/// So many bits, as words.
+fn words(len: usize, bit: impl Fn(usize) -> bool) -> impl Iterator<Item = u64> {
+    (0..len).step_by(WORD).map(move |first| {
+        let bits = (first..len.min(first + WORD)).map(|at| u64::from(bit(at)) << (at - first));
+        bits.fold(0, |word, bit| word | bit)
     })
 }

@@ -2,7 +2,7 @@
 //! whoever never asks should have neither.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::llm::embed::Embedder;
 use crate::model::Note;
@@ -10,9 +10,14 @@ use crate::model::Note;
 /// What gives an embedder, or says why there is none.
 type Open = dyn Fn() -> Result<Arc<dyn Embedder>, Note> + Send + Sync;
 
-/// A way to an embedder.
+/// A way to an embedder. Its clones share the embedder that one of them was given.
 #[derive(Clone, Default)]
-pub struct EmbedderSource(Option<Arc<Open>>);
+pub struct EmbedderSource(Option<Arc<Shared>>);
+
+struct Shared {
+    open: Box<Open>,
+    embedder: Mutex<Option<Arc<dyn Embedder>>>,
+}
 
 impl EmbedderSource {
     /// There is none, and none is wanted.
@@ -22,7 +27,7 @@ impl EmbedderSource {
 
     /// One that `open` gives. It may be asked again where it failed: a server that was not there may have come.
     pub fn new(open: impl Fn() -> Result<Arc<dyn Embedder>, Note> + Send + Sync + 'static) -> EmbedderSource {
-        EmbedderSource(Some(Arc::new(open)))
+        EmbedderSource(Some(Arc::new(Shared { open: Box::new(open), embedder: Mutex::default() })))
     }
 
     /// Whether one may be had.
@@ -35,7 +40,12 @@ impl EmbedderSource {
     /// # Errors
     /// Why there is none although one is wanted.
     pub fn open(&self) -> Option<Result<Arc<dyn Embedder>, Note>> {
-        self.0.as_ref().map(|open| open())
+        let shared = self.0.as_ref()?;
+        let mut known = shared.embedder.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.as_ref() {
+            return Some(Ok(Arc::clone(known)));
+        }
+        Some((shared.open)().inspect(|embedder| *known = Some(Arc::clone(embedder))))
     }
 }
 

@@ -8,7 +8,7 @@
 const LARGEST: f32 = 127.0;
 
 /// More dimensions than any model has (4,096 by now); sums over so many still fit where they are counted.
-const MOST_DIMENSIONS: usize = 1 << 15;
+const MOST_DIMENSIONS: usize = 1 << 14;
 
 /// Bytes of the scale, which stands first.
 const SCALE_BYTES: usize = 4;

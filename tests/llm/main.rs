@@ -3,7 +3,12 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+#[cfg(feature = "embedded")]
+mod embed;
+#[cfg(feature = "embedded")]
+mod embed_faults;
 mod ollama;
+mod ollama_embed;
 mod ollama_faults;
 #[cfg(feature = "remote")]
 mod remote;

@@ -85,6 +85,12 @@ impl Reply {
         self.step(Step::Cut)
     }
 
+    /// What another reply does, behind what this one does.
+    pub fn then(mut self, other: Reply) -> Reply {
+        self.steps.extend(other.steps);
+        self
+    }
+
     fn step(mut self, step: Step) -> Reply {
         self.steps.push(step);
         self

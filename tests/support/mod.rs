@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "each test crate that includes this uses its own part")]
 
+pub mod encoder;
 pub mod http;
 pub mod ollama;
 pub mod providers;

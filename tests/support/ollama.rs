@@ -12,6 +12,10 @@ use super::http::{Reply, Request, Server};
 pub const MODEL: &str = "qwen2.5-coder:7b";
 pub const CONTEXT_LENGTH: u64 = 32768;
 
+/// Its model that turns texts into vectors, as it lists it, and the numbers of its vectors.
+pub const EMBED_MODEL: &str = "embeddinggemma:latest";
+pub const DIMENSION: usize = 768;
+
 /// Characters to a token, roughly; of prompts and answers alike.
 const TOKEN: usize = 4;
 
@@ -25,6 +29,17 @@ const TOO_LONG: &str = "the prompt is longer than the context length currently a
 /// A running server.
 pub struct Ollama {
     server: Server,
+    loaded: Arc<Mutex<Vec<String>>>,
+}
+
+type Answer = dyn Fn(&Value) -> Reply + Send + Sync;
+
+/// What it has, and how it answers.
+struct Served {
+    models: Vec<&'static str>,
+    loaded: Arc<Mutex<Vec<String>>>,
+    chat: Box<Answer>,
+    embed: Box<Answer>,
 }
 
 impl Ollama {
@@ -36,19 +51,37 @@ impl Ollama {
 
     /// It has one model; `chat` makes the reply to the body of each request for a chat.
     pub fn with(chat: impl Fn(&Value) -> Reply + Send + Sync + 'static) -> Ollama {
-        Ollama::start(&[MODEL], chat)
+        Ollama::start(&[MODEL], chat, embedded)
+    }
+
+    /// It has a model that turns texts into vectors; `embed` makes the reply to the body of each request for some.
+    pub fn embedding(embed: impl Fn(&Value) -> Reply + Send + Sync + 'static) -> Ollama {
+        Ollama::start(&[MODEL, EMBED_MODEL], |request| answer(request, ""), embed)
     }
 
     /// It has no model.
     pub fn empty() -> Ollama {
-        Ollama::start(&[], |request| answer(request, ""))
+        Ollama::start(&[], |request| answer(request, ""), embedded)
     }
 
-    fn start(models: &[&'static str], chat: impl Fn(&Value) -> Reply + Send + Sync + 'static) -> Ollama {
-        let models = models.to_vec();
+    fn start(
+        models: &[&'static str],
+        chat: impl Fn(&Value) -> Reply + Send + Sync + 'static,
+        embed: impl Fn(&Value) -> Reply + Send + Sync + 'static,
+    ) -> Ollama {
         let loaded = Arc::new(Mutex::new(Vec::new()));
-        let server = Server::new(move |request| route(request, &models, &loaded, &chat));
-        Ollama { server }
+        let served = Served {
+            models: models.to_vec(),
+            loaded: Arc::clone(&loaded),
+            chat: Box::new(chat),
+            embed: Box::new(embed),
+        };
+        Ollama { server: Server::new(move |request| route(request, &served)), loaded }
+    }
+
+    /// Somebody else uses this model now.
+    pub fn load(&self, model: &str) {
+        self.loaded.lock().unwrap().push(model.to_owned());
     }
 
     /// As in `OLLAMA_HOST`.
@@ -62,17 +95,30 @@ impl Ollama {
 
     /// The bodies of the requests for a chat so far.
     pub fn chats(&self) -> Vec<Value> {
+        self.sent_to("/api/chat")
+    }
+
+    /// The bodies of the requests for vectors so far.
+    pub fn embeds(&self) -> Vec<Value> {
+        self.sent_to("/api/embed")
+    }
+
+    fn sent_to(&self, path: &str) -> Vec<Value> {
         let requests = self.server.requests();
-        requests.iter().filter(|request| request.path == "/api/chat").map(Request::json).collect()
+        requests.iter().filter(|request| request.path == path).map(Request::json).collect()
     }
 }
 
-fn route(
-    request: &Request,
-    models: &[&'static str],
-    loaded: &Mutex<Vec<String>>,
-    chat: &dyn Fn(&Value) -> Reply,
-) -> Reply {
+fn route(request: &Request, served: &Served) -> Reply {
+    let Served { models, loaded, chat, embed } = served;
+    let has = |asked: &str| models.iter().any(|model| is_called(model, asked));
+    let load = |asked: &str| {
+        let mut loaded = loaded.lock().unwrap();
+        if !loaded.iter().any(|model| is_called(model, asked)) {
+            let full = models.iter().find(|model| is_called(model, asked)).unwrap_or(&"");
+            loaded.push((*full).to_owned());
+        }
+    };
     let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
     let asked = body["model"].as_str().unwrap_or_default();
     let needs_model = ["/api/chat", "/api/show", "/api/embed"].contains(&request.path.as_str());
@@ -80,9 +126,7 @@ fn route(
         ("POST", _) if request.body.is_empty() => error(400, "missing request body"),
         ("POST", _) if body.is_null() => error(400, "invalid character 'x' looking for beginning of value"),
         ("POST", _) if needs_model && asked.is_empty() => error(400, "model is required"),
-        ("POST", _) if needs_model && !models.contains(&asked) => {
-            error(404, &format!("model '{asked}' not found"))
-        }
+        ("POST", _) if needs_model && !has(asked) => error(404, &format!("model '{asked}' not found")),
         ("GET" | "HEAD", "/api/version") => Reply::json(200, &json!({"version": "0.30.0"})),
         ("GET", "/api/tags") => {
             let models: Vec<Value> = models.iter().map(|model| listed(model)).collect();
@@ -92,18 +136,22 @@ fn route(
             let models: Vec<Value> = loaded.lock().unwrap().iter().map(|model| running(model)).collect();
             Reply::json(200, &json!({"models": models}))
         }
-        ("POST", "/api/show") => Reply::json(200, &shown()),
-        ("POST", "/api/embed") => embedded(&body),
+        ("POST", "/api/show") => Reply::json(200, &shown(asked)),
+        ("POST", "/api/embed") => {
+            load(asked);
+            embed(&body)
+        }
         ("POST", "/api/chat") => {
-            let mut loaded = loaded.lock().unwrap();
-            if !loaded.iter().any(|model| model == asked) {
-                loaded.push(asked.to_owned());
-            }
-            drop(loaded);
+            load(asked);
             if does_not_fit(&body) { error(400, TOO_LONG) } else { chat(&body) }
         }
         _ => Reply::new(404, "text/plain").send("404 page not found"),
     }
+}
+
+/// A model's tag may be left out where it is the usual one.
+fn is_called(model: &str, asked: &str) -> bool {
+    model == asked || model.strip_suffix(":latest") == Some(asked)
 }
 
 /// An error as Ollama words it.
@@ -215,7 +263,14 @@ fn running(model: &str) -> Value {
     running
 }
 
-fn shown() -> Value {
+fn shown(model: &str) -> Value {
+    if is_called(EMBED_MODEL, model) {
+        let info = json!({
+            "general.architecture": "gemma3", "general.parameter_count": 307_581_696,
+            "gemma3.context_length": 2048, "gemma3.embedding_length": DIMENSION,
+        });
+        return json!({"details": details(), "model_info": info, "capabilities": ["embedding"]});
+    }
     json!({
         "modelfile": format!("# Modelfile generated by \"ollama show\"\nFROM {MODEL}\n"),
         "template": "{{ .System }}\n{{ .Prompt }}",
@@ -229,19 +284,32 @@ fn shown() -> Value {
     })
 }
 
-/// Three numbers for each text, the same for the same text.
-fn embedded(request: &Value) -> Reply {
+/// The usual reply to a request for vectors: as many numbers as the model has, the same for the same text. Letters decide on them, so
+/// that texts with words in common are near.
+pub fn embedded(request: &Value) -> Reply {
     let texts = match &request["input"] {
         Value::Array(texts) => texts.clone(),
         text @ Value::String(_) => vec![text.clone()],
         Value::Null => Vec::new(),
         _ => return error(400, "invalid input type"),
     };
-    let embedding = |text: &Value| {
-        let sum: u32 = text.as_str().unwrap_or_default().bytes().map(u32::from).sum();
-        json!([f64::from(sum % 7) / 7.0, f64::from(sum % 11) / 11.0, f64::from(sum % 13) / 13.0])
-    };
-    let embeddings: Vec<Value> = texts.iter().map(embedding).collect();
+    let embeddings: Vec<Value> =
+        texts.iter().map(|text| json!(vector(text.as_str().unwrap_or_default()))).collect();
+    vectors(request, json!(embeddings))
+}
+
+/// The vector of a text, not of length 1.
+pub fn vector(text: &str) -> Vec<f64> {
+    let mut numbers = vec![0.25; DIMENSION];
+    for (at, pair) in text.as_bytes().windows(2).enumerate() {
+        numbers[(usize::from(pair[0]) * 31 + usize::from(pair[1])) % DIMENSION] += 1.0 / (at + 1) as f64;
+    }
+    numbers
+}
+
+/// A reply with these vectors.
+pub fn vectors(request: &Value, embeddings: Value) -> Reply {
+    let texts = request["input"].as_array().cloned().unwrap_or_default();
     let count: usize = texts.iter().map(|text| tokens(text.as_str().unwrap_or_default())).sum();
     let times = json!({"total_duration": 14_143_917, "load_duration": 1_019_500, "prompt_eval_count": count});
     let mut reply = json!({"model": request["model"], "embeddings": embeddings});

@@ -109,7 +109,8 @@ fn embedder(settings: &Settings) -> Check {
         None if found.is_off => Check::good(WHAT, found.why),
         None => {
             let gain = "code is found by its words alone; with one, also by what it means";
-            Check::lacking(WHAT, format!("none: {gain}"), REMEDY).noting(&[found.note.unwrap_or_else(|| Note::info(found.why))])
+            Check::lacking(WHAT, format!("none: {gain}"), REMEDY)
+                .noting(&[found.note.unwrap_or_else(|| Note::info(found.why))])
         }
     }
 }

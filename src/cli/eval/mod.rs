@@ -13,8 +13,8 @@ use super::Outcome;
 use super::messages::Messages;
 use super::output::{Output, write_file};
 use super::progress::Progress;
-use crate::client::{self, settings};
 use crate::client::settings::{cache_folder, variable};
+use crate::client::{self, settings};
 use crate::config::DEFAULT_BUDGET;
 use crate::eval::{self, Comparison, Embedding, Kept, Old, Report};
 use crate::llm::Ollama;
@@ -131,7 +131,8 @@ fn embedding(args: &EvalArgs) -> anyhow::Result<Option<Embedding>> {
         return Ok(None);
     }
     let found = client::embedder::find(&settings::of_user());
-    let embedder = found.embedder.with_context(|| format!("no embedder: {}; `dossier embedder` has them", found.why))?;
+    let embedder =
+        found.embedder.with_context(|| format!("no embedder: {}; `dossier embedder` has them", found.why))?;
     Ok(Some(Embedding::open(embedder, &work(args)?)?))
 }
 

@@ -36,9 +36,11 @@ pub enum EmbedError {
     Failed { model: String, why: String },
 }
 
+#[cfg(feature = "embedded")]
 /// What heals a model's folder of which a file is missing or damaged.
 pub(super) const GET_ANEW: &str =
     "get the model anew (`dossier embedder pull`), or name a folder that is whole";
+#[cfg(feature = "embedded")]
 /// What heals a folder that holds what we cannot run.
 pub(super) const CHOOSE_ANOTHER: &str = "choose another model: `dossier embedder list` names some";
 

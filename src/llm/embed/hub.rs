@@ -21,66 +21,9 @@ use crate::workspace::private;
 
 use super::encoder::wanted::{self, Wanted};
 use super::error::CHOOSE_ANOTHER;
+use super::known::KNOWN;
 use super::shelf::unwritten;
 use super::{Card, EmbedError, Shelf};
-
-/// A model that can be had by its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HubModel {
-    pub name: &'static str,
-    /// On the hub.
-    pub repository: &'static str,
-    /// What speaks for it, in a few words.
-    pub about: &'static str,
-    /// SHA-256 of its weights, where it is known without the hub.
-    weights: Option<&'static str>,
-}
-
-/// Encoders that run well on a processor, the smallest first.
-pub const KNOWN: [HubModel; 7] = [
-    HubModel {
-        name: "all-MiniLM-L6-v2",
-        repository: "sentence-transformers/all-MiniLM-L6-v2",
-        about: "91 MB, English, the fastest",
-        weights: Some("53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"),
-    },
-    HubModel {
-        name: "snowflake-arctic-embed-xs",
-        repository: "Snowflake/snowflake-arctic-embed-xs",
-        about: "90 MB, English, as fast, made for search",
-        weights: None,
-    },
-    HubModel {
-        name: "bge-small-en-v1.5",
-        repository: "BAAI/bge-small-en-v1.5",
-        about: "133 MB, English, half as fast",
-        weights: None,
-    },
-    HubModel {
-        name: "e5-small-v2",
-        repository: "intfloat/e5-small-v2",
-        about: "133 MB, English, half as fast",
-        weights: None,
-    },
-    HubModel {
-        name: "snowflake-arctic-embed-s",
-        repository: "Snowflake/snowflake-arctic-embed-s",
-        about: "133 MB, English, half as fast, made for search",
-        weights: None,
-    },
-    HubModel {
-        name: "bge-base-en-v1.5",
-        repository: "BAAI/bge-base-en-v1.5",
-        about: "438 MB, English, an eighth as fast",
-        weights: None,
-    },
-    HubModel {
-        name: "multilingual-e5-small",
-        repository: "intfloat/multilingual-e5-small",
-        about: "471 MB, a hundred languages, half as fast",
-        weights: None,
-    },
-];
 
 /// Where the hub is, where nobody says otherwise.
 pub const HUB: &str = "https://huggingface.co";
@@ -91,7 +34,7 @@ const REVISION: &str = "main";
 const MOST_REDIRECTIONS: usize = 5;
 /// A connection through which nothing comes for so long is lost.
 const STALL: Duration = Duration::from_secs(30);
-/// A small file whose size nobody tells may have so many bytes.
+/// A file whose size nobody tells may have so many bytes.
 const LARGEST_UNTOLD: u64 = 64 << 20;
 /// Digits of a SHA-256.
 const DIGITS: usize = 64;
@@ -125,13 +68,6 @@ struct Pull<'p> {
     revision: String,
     folder: PathBuf,
     progress: &'p dyn Progress,
-}
-
-impl HubModel {
-    /// The model of this name that is known here.
-    pub fn find(name: &str) -> Option<HubModel> {
-        KNOWN.into_iter().find(|known| known.name.eq_ignore_ascii_case(name))
-    }
 }
 
 /// Fetches a model from the hub (`ORGANISATION/NAME`), checks it, and installs it under this name.
@@ -242,7 +178,7 @@ impl Pull<'_> {
             }
         }
         let size = told.size.or(rest.map(|rest| had + rest));
-        let limit = size.unwrap_or(LARGEST_UNTOLD);
+        let limit = size.unwrap_or(LARGEST_UNTOLD.min(file.limit));
         if limit > file.limit {
             return Err(Stopped::TooLarge(limit, file.limit));
         }

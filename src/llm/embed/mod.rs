@@ -1,9 +1,9 @@
 //! Models that turn texts into vectors: one trait, whoever does it.
 //!
 //! ```text
-//! shelf ─▶ embedded ─▶ encoder (a model's folder, run in this process)
-//!   └ hub ─┐
-//! ollama ──┴▶ llm::http
+//! shelf ─▶ install ─▶ embedded ─▶ encoder (a model's folder, run in this process)
+//!   hub ────┘  └─┐
+//! ollama ────────┴▶ llm::http
 //! scripted
 //! ```
 
@@ -18,6 +18,10 @@ mod embedded;
 mod encoder;
 #[cfg(feature = "embedded")]
 mod hub;
+#[cfg(feature = "embedded")]
+mod install;
+#[cfg(feature = "embedded")]
+mod known;
 mod ollama;
 mod scripted;
 mod shelf;
@@ -29,7 +33,9 @@ pub use embedded::Embedded;
 pub use encoder::Precision;
 pub use error::EmbedError;
 #[cfg(feature = "embedded")]
-pub use hub::{HUB, HubModel, KNOWN, Progress, pull};
+pub use hub::{HUB, Progress, pull};
+#[cfg(feature = "embedded")]
+pub use known::{HubModel, KNOWN};
 pub use ollama::OllamaEmbedder;
 pub use scripted::ScriptedEmbedder;
 pub use shelf::{Chosen, Installed, Shelf, name_of};

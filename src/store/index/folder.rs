@@ -263,6 +263,8 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
+    use crate::model::PackedVector;
+    use crate::store::{TextKey, VectorStore};
 
     fn paths(folder: &IndexFolder) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> = folder.entries("").into_iter().map(|entry| entry.path).collect();
@@ -293,6 +295,37 @@ mod tests {
         folder.largest_total = 0;
         folder.prune(&b);
         assert_eq!(paths(&folder), [b]);
+    }
+
+    #[test]
+    fn vectors_count_and_go_with_their_workspace() {
+        let cache = TempDir::new().unwrap();
+        let mut folder = IndexFolder::in_cache(cache.path());
+        let [own, other] = ["/a", "/b"].map(Path::new);
+        for root in [own, other] {
+            assert!(folder.open(root, b"x").index.is_some());
+            let mut store = VectorStore::open(&folder, root, b"x").unwrap();
+            store.put("model", &[(TextKey::of(""), PackedVector::new(&[1.0]).unwrap())]).unwrap();
+        }
+        let of = |folder: &IndexFolder, root: &Path| [folder.database(root, b"x"), folder.vectors(root)];
+        let sizes = |folder: &IndexFolder| of(folder, other).map(|path| folder.bytes(&path));
+        assert!(sizes(&folder).iter().all(|bytes| *bytes > 0));
+        let removed = folder.remove(Some(other)).unwrap();
+        assert_eq!((removed.count, sizes(&folder)), (1, [0, 0]));
+        assert!(removed.bytes >= 2 * 4096);
+        // Whatever is too much, what belongs to the present workspace stays.
+        drop(VectorStore::open(&folder, other, b"x"));
+        folder.largest_total = 0;
+        folder.prune(&folder.database(own, b"x"));
+        let mut left = of(&folder, own).to_vec();
+        left.sort();
+        assert_eq!(paths(&folder), left);
+        // Damaged ones are removed too.
+        fs::write(folder.vectors(own), "no database ".repeat(99)).unwrap();
+        assert_eq!(VectorStore::open(&folder, own, b"x").unwrap().take_notes().len(), 1);
+        assert_eq!(paths(&folder).len(), 3);
+        folder.remove(Some(own)).unwrap();
+        assert_eq!(paths(&folder), [] as [PathBuf; 0]);
     }
 
     #[test]

@@ -310,3 +310,38 @@ fn make_tables(connection: &mut Connection, root: &[u8]) -> rusqlite::Result<()>
     }
     transaction.commit()
 }
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+
+    #[test]
+    fn without_common_memory_two_write_at_once_too() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("x.vectors");
+        let open = |journal| Database::open(&path, b"/a", b"", journal).unwrap();
+        let item = |number: u16| {
+            (TextKey::of(&number.to_string()), PackedVector::new(&[f32::from(number) + 1.0, 1.0]).unwrap())
+        };
+        std::thread::scope(|scope| {
+            for thread in 0..3 {
+                scope.spawn(move || {
+                    let mut database = open(Journal::Rollback);
+                    for number in 0..30 {
+                        database.put("model", &[item(thread * 30 + number)]).unwrap();
+                        assert!(database.load("model").unwrap().len() > usize::from(number));
+                    }
+                });
+            }
+        });
+        let files = || std::fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(files(), 1, "nothing beside it");
+        let mut found = open(Journal::Wal).load("model").unwrap();
+        found.sort_by_key(|(key, _)| *key);
+        let mut wanted: Vec<_> = (0..90).map(item).collect();
+        wanted.sort_by_key(|(key, _)| *key);
+        assert_eq!(found, wanted);
+    }
+}
