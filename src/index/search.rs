@@ -281,6 +281,9 @@ mod tests {
         assert_eq!(matches.path, ["auth"]);
         assert_eq!(matches.names, ["login"]);
         assert_eq!(matches.text, ["login", "token"]);
+        let of_unit = |unit| lexical.words_of(unit, &terms(&["absent", "token", "auth", "login"]));
+        assert_eq!((lexical.units.len(), of_unit(0)), (1, vec!["login".to_owned(), "token".to_owned()]));
+        assert_eq!(of_unit(7), Vec::<String>::new());
     }
 
     #[test]

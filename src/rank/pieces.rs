@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{heaviest_first, item_of, place, quoted, role_name, weights};
+use crate::expand::seeds::MEANING;
 use crate::expand::{Candidates, Facts};
 use crate::meaning::Close;
 use crate::model::{FileId, FileKind, Role, Signal, SignalKind, Source};
@@ -35,12 +36,11 @@ pub struct Piece {
 /// The pieces that match a task, at most so many, the best first. The best words and meaning of all give one.
 pub fn pieces(facts: &Facts<'_>, candidates: &Candidates, grain: Grain, most: usize) -> Vec<Piece> {
     let wanted = wanted(facts, grain, candidates.no_tests);
-    let score = |unit: usize| candidates.score_of_unit(unit);
-    let best = wanted.iter().map(|&unit| score(unit)).fold(f64::MIN_POSITIVE, f64::max);
-    let scored = wanted.iter().map(|&unit| Parts::of(facts, candidates, grain, unit, best));
+    let measure = Measure::of(facts, candidates, &wanted);
+    let scored = wanted.iter().map(|&unit| Parts::of(facts, candidates, grain, unit, measure));
     let found = scored.filter(|parts| parts.score() > 0.0).map(|parts| (parts.unit, parts.score()));
     let told = |(unit, score): (usize, f64)| {
-        let signals = Parts::of(facts, candidates, grain, unit, best).signals(facts, candidates);
+        let signals = Parts::of(facts, candidates, grain, unit, measure).signals(facts, candidates);
         Piece { file: facts.lexical.units[unit].file, unit, score, signals }
     };
     best_first(facts, grain, found, most).into_iter().map(told).collect()
@@ -112,6 +112,33 @@ fn best_first(
     best
 }
 
+/// What units are measured by.
+#[derive(Debug, Clone, Copy)]
+struct Measure {
+    /// What the closest in meaning gains.
+    meaning: f64,
+    /// What the best of all have by words and meaning.
+    best: f64,
+}
+
+impl Measure {
+    fn of(facts: &Facts<'_>, candidates: &Candidates, units: &[usize]) -> Measure {
+        let most = |score: &dyn Fn(usize) -> f64| units.iter().map(|&unit| score(unit)).fold(0.0, f64::max);
+        let by_words = |unit: usize| candidates.score_of_unit(unit);
+        let words = most(&by_words);
+        // Where no word is known, meaning alone decides.
+        let share = if words > 0.0 { words * MEANING } else { 1.0 };
+        let meaning = share * facts.close.map_or(0.0, |close| close.embedded);
+        let both = |unit: usize| by_words(unit) + meaning * standing(candidates, unit);
+        Measure { meaning, best: most(&both).max(f64::MIN_POSITIVE) }
+    }
+}
+
+/// How close in meaning a unit is beside the closest: 0 to 1.
+fn standing(candidates: &Candidates, unit: usize) -> f64 {
+    candidates.meaning.get(unit).copied().unwrap_or(0.0)
+}
+
 /// What a unit's score is made of, where the best of all have one by their words and meaning.
 struct Parts {
     unit: usize,
@@ -126,10 +153,9 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(facts: &Facts<'_>, candidates: &Candidates, grain: Grain, unit: usize, best: f64) -> Parts {
-        let of = |scores: &[f64]| scores.get(unit).copied().unwrap_or(0.0);
-        let own = of(&candidates.text.units);
-        let meaning = of(&candidates.meaning).min(own);
+    fn of(facts: &Facts<'_>, candidates: &Candidates, grain: Grain, unit: usize, measure: Measure) -> Parts {
+        let Measure { meaning, best } = measure;
+        let own = candidates.text.units.get(unit).copied().unwrap_or(0.0);
         let file = facts.lexical.units[unit].file;
         let (source, item) = (facts.snapshot.file(file), item_of(facts, unit));
         let number = facts.lexical.units[unit].item;
@@ -144,8 +170,8 @@ impl Parts {
         };
         Parts {
             unit,
-            words: (own - meaning) / best,
-            meaning: meaning / best,
+            words: own / best,
+            meaning: meaning * standing(candidates, unit) / best,
             heard: (candidates.score_of_unit(unit) - own) / best,
             named: if is_named && grain == Grain::Item { NAMED } else { 0.0 },
             left,

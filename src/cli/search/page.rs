@@ -52,14 +52,20 @@ impl Look {
             name.map_or_else(String::new, |(name, kind)| format!("  {}{kind}", self.styled(NAME, &name)));
         let place =
             format!("{}:{}", self.styled(PATH, &path), self.styled(LINES, &format!("{first}-{last}")));
-        let below = cut(&format!("{INDENT}{preview} [{reasons}]"), width.max(LEAST_WIDTH));
-        format!("{place}{name}  {score}\n{below}\n")
+        let below = below(&preview, &reasons, width.max(LEAST_WIDTH) - INDENT.len());
+        format!("{place}{name}  {score}\n{INDENT}{below}\n")
     }
 
     /// `text` between the terminal's codes for a style, where there is colour.
     fn styled(&self, code: &str, text: &str) -> String {
         if self.color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
+}
+
+/// The line below a hit. Where not all of it fits the preview leaves a third of it to the reasons.
+fn below(preview: &str, reasons: &str, width: usize) -> String {
+    let most = width.saturating_sub(reasons.chars().count() + " []".len()).max(width - width / 3);
+    cut(&format!("{} [{reasons}]", cut(preview, most)), width)
 }
 
 fn reasons(reasons: &[Reason]) -> String {
@@ -136,7 +142,7 @@ mod tests {
     #[test]
     fn a_person_reads_two_that_fit_the_terminal() {
         let narrow = page(&[hit()], &Look { width: Some(44), color: false });
-        let expected = "src/login\\u{1b}.rs:3-6  Auth::login (method)  1.00\n    pub fn login(name: &str) -> bool [words…\n";
+        let expected = "src/login\\u{1b}.rs:3-6  Auth::login (method)  1.00\n    pub fn login(name: &str) -… [words: log…\n";
         assert_eq!(narrow, expected);
         let colored = page(&[hit()], &Look { width: Some(100), color: true });
         assert!(
