@@ -191,6 +191,15 @@ fn sizes_that_cannot_be() {
         let said = refused(&folder);
         assert!(said.contains("config.json") || said.contains("model.safetensors"), "{key} {shown}: {said}");
     }
+    for window in [0, 2] {
+        let folder = changed(&home, |tiny| tiny.window = json!({"max_seq_length": window}));
+        says(&refused(&folder), &["sentence_bert_config.json", "max_seq_length is", "a text needs 3"]);
+    }
+    let folder = changed(&home, |tiny| tiny.window = json!({"max_seq_length": 3}));
+    Embedded::open(&folder, Precision::Float)
+        .unwrap()
+        .embed(&["a b c".to_owned()], &Deadline::never())
+        .unwrap();
     // A file of a terabyte that takes no room.
     let folder = changed(&home, |_| {});
     let weights = fs::OpenOptions::new().write(true).open(folder.join("model.safetensors")).unwrap();

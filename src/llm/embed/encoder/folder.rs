@@ -27,6 +27,8 @@ const MOST_WORDS: usize = 4_000_000;
 
 /// Tokens of the longest text that is embedded as one: the attention of each head takes four bytes for each pair of them.
 const LARGEST_WINDOW: usize = 2_048;
+/// One token between the two that mark a text's ends.
+const SHORTEST_WINDOW: usize = 3;
 
 /// A model's folder whose settings are understood.
 pub(super) struct ModelFolder {
@@ -134,7 +136,7 @@ struct PoolingConfig {
     pooling_mode_lasttoken: bool,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize)]
 struct WindowConfig {
     max_seq_length: Option<usize>,
     #[serde(default)]
@@ -173,20 +175,15 @@ impl ModelFolder {
         let config: Config = needed(&config_file, &mut settings)?;
         let shape = shape(&config, &config_file)?;
         let pooling = pooling(&path.join(pooled).join(CONFIG), &mut settings)?;
-        let windows = WINDOWS.iter().map(|name| encoder.join(name)).find(|file| file.exists());
-        let window: WindowConfig = match &windows {
-            Some(file) => needed(file, &mut settings)?,
-            None => WindowConfig::default(),
-        };
-        let held = shape.positions - shape.first_position;
+        let (window, is_lowercased) = window(&encoder, shape, &mut settings)?;
         let prompts = prompts(&path.join(PROMPTS), &mut settings)?;
         Ok(ModelFolder {
             path: path.to_owned(),
             encoder,
             shape,
             pooling,
-            window: window.max_seq_length.unwrap_or(held).min(held).min(LARGEST_WINDOW),
-            is_lowercased: window.do_lower_case,
+            window,
+            is_lowercased,
             prompts,
             settings,
         })
@@ -283,7 +280,7 @@ fn shape(config: &Config, file: &Path) -> Result<Shape, EmbedError> {
         let (hidden, heads) = (config.hidden_size, config.num_attention_heads);
         return Err(other(format!("hidden_size {hidden} cannot be shared by {heads} heads")));
     }
-    if config.max_position_embeddings < first_position + 3 {
+    if config.max_position_embeddings < first_position + SHORTEST_WINDOW {
         return Err(other("it has no room for a text between its two ends".to_owned()));
     }
     if !(config.layer_norm_eps > 0.0 && config.layer_norm_eps < 1.0) {
@@ -305,6 +302,21 @@ fn shape(config: &Config, file: &Path) -> Result<Shape, EmbedError> {
         epsilon: config.layer_norm_eps,
         activation,
     })
+}
+
+/// The tokens that a text may have, and whether it is to be put into small letters.
+fn window(encoder: &Path, shape: Shape, settings: &mut Settings) -> Result<(usize, bool), EmbedError> {
+    let held = shape.positions - shape.first_position;
+    let Some(file) = WINDOWS.iter().map(|name| encoder.join(name)).find(|file| file.exists()) else {
+        return Ok((held.min(LARGEST_WINDOW), false));
+    };
+    let config: WindowConfig = needed(&file, settings)?;
+    let told = config.max_seq_length.unwrap_or(held);
+    if told < SHORTEST_WINDOW {
+        let why = format!("max_seq_length is {told}; a text needs {SHORTEST_WINDOW} with its two ends");
+        return Err(EmbedError::folder(&file, why, GET_ANEW));
+    }
+    Ok((told.min(held).min(LARGEST_WINDOW), config.do_lower_case))
 }
 
 fn pooling(file: &Path, settings: &mut Settings) -> Result<Pooling, EmbedError> {
