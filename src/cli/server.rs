@@ -1,15 +1,13 @@
 //! The language server of a command: started where the user waits for it, watched while it loads.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::messages::Messages;
 use super::progress::Progress;
 use crate::client::settings::{cache_folder, server_options};
-use crate::client::{self, ANSWER_TIME, walk_options};
+use crate::client::{ANSWER_TIME, walk_options};
 use crate::config::Settings;
-use crate::meaning::Meaning;
 use crate::model::{Deadline, Note};
 use crate::pipeline::{LanguageServer, OpenOptions, PipelineError, Workspace};
 use crate::store::IndexFolder;
@@ -38,14 +36,11 @@ pub(super) fn open(root: &Path, settings: &Settings, messages: &Messages) -> Res
         Workspace::open_with(root, &walk, open, &deadline)
     };
     if wait.is_zero() || !settings.lsp.value {
-        let workspace = read()?;
-        understand(&workspace, settings, folder.as_ref());
-        return Ok(opened(workspace, LanguageServer::absent(root), deadline));
+        return Ok(opened(read()?, LanguageServer::absent(root), deadline));
     }
     let waited = Deadline::after(wait);
     let server = LanguageServer::start(root, &server_options(settings));
     let workspace = read()?;
-    understand(&workspace, settings, folder.as_ref());
     let since = Instant::now();
     {
         let progress = Progress::spinner("the language server loads", messages);
@@ -64,18 +59,6 @@ pub(super) fn open(root: &Path, settings: &Settings, messages: &Messages) -> Res
 /// Where what is known is kept; without a home it is not.
 fn index_folder(settings: &Settings) -> Option<IndexFolder> {
     settings.index.value.then(cache_folder).flatten().map(|cache| IndexFolder::in_cache(&cache))
-}
-
-/// Has tasks asked by their meaning, where something has a vector. A model is not loaded for nothing.
-fn understand(workspace: &Workspace, settings: &Settings, folder: Option<&IndexFolder>) {
-    let Some(folder) = folder.filter(|folder| folder.vectors(&workspace.snapshot.root).exists()) else {
-        return;
-    };
-    let Some(embedder) = client::embedder::find(settings).embedder else { return };
-    match workspace.vectors(folder) {
-        Ok(store) => workspace.understand(Arc::new(Meaning::open(embedder, Some(store)))),
-        Err(error) => tracing::warn!(%error, "vectors"),
-    }
 }
 
 fn opened(workspace: Workspace, server: LanguageServer, deadline: Deadline) -> Opened {

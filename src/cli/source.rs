@@ -17,7 +17,7 @@ use crate::plan::Offer;
 use crate::session;
 use crate::session::protocol::{
     Candidates, Context, Dossier, Graph, GraphAnswer, GraphParams, Lookup, LookupAnswer, LookupParams,
-    Method, Search, SearchAnswer, SearchMode, SearchParams, Task as Asked,
+    Method, Search, SearchAnswer, SearchParams, Task as Asked,
 };
 
 /// A daemon that has not answered by then has lost the request: a workspace of the largest size is read in less.
@@ -134,10 +134,7 @@ impl Answered for Graph {
 
 impl Answered for Search {
     fn here(params: &SearchParams, here: &Here) -> anyhow::Result<SearchAnswer> {
-        let note = if params.mode == SearchMode::Hybrid { here.understand() } else { None };
-        let mut found = session::search(&here.workspace, &here.embedder, params, &here.time_left())?;
-        found.notes.splice(0..0, note);
-        Ok(found)
+        Ok(session::search(&here.workspace, &here.embedder, params, &here.time_left())?)
     }
 }
 
@@ -145,11 +142,17 @@ impl Here {
     fn open(root: &Path, settings: &Settings, messages: &Messages) -> anyhow::Result<Here> {
         let Opened { workspace, server, deadline } = server::open(root, settings, messages)?;
         let (workspace, embedder) = (ManuallyDrop::new(workspace), client::embedder::source(settings));
-        Ok(Here { workspace, server, embedder, deadline, messages: *messages })
+        let here = Here { workspace, server, embedder, deadline, messages: *messages };
+        messages.notes(here.understand().as_slice());
+        Ok(here)
     }
 
-    /// Has the workspace asked by its meaning, too, as a daemon's is; what is to be told where that cannot be.
+    /// Has the workspace asked by its meaning, too, as a daemon's is, where something has a vector: a model is not loaded for nothing.
+    /// What is to be told where that cannot be.
     fn understand(&self) -> Option<Note> {
+        if !self.workspace.has_vectors() {
+            return None;
+        }
         match self.workspace.open_meaning(&self.embedder)? {
             Ok(meaning) => {
                 self.workspace.understand(meaning.into());

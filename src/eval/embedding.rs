@@ -28,7 +28,7 @@ impl Embedding {
     }
 
     /// Who embeds: results of another one are not reused.
-    pub fn name(&self) -> &str {
+    pub fn key(&self) -> &str {
         &self.0.model().key
     }
 

@@ -105,7 +105,7 @@ impl Options {
     pub fn answering(&self) -> String {
         let planner = self.planner.as_ref().map_or("rules", |(agent, _)| agent.name());
         let filled = if self.fill { ", packs filled" } else { "" };
-        let meant = self.embedding.as_ref().map(|by| format!(", with {}", by.name())).unwrap_or_default();
+        let meant = self.embedding.as_ref().map(|by| format!(", with {}", by.key())).unwrap_or_default();
         format!("planned by {planner}{filled}{meant}")
     }
 

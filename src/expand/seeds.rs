@@ -80,6 +80,10 @@ fn by_text(facts: &Facts<'_>, candidates: &mut Candidates) {
     let best_items = items.iter().map(|best| best.score).fold(f64::MIN_POSITIVE, f64::max);
     for id in facts.snapshot.ids() {
         let (score, items) = (files[id.index()], items[id.index()]);
+        // What only hangs together with something is no find.
+        if score.total() <= 0.0 && items.meaning <= 0.0 {
+            continue;
+        }
         let parts = [
             (SignalKind::Text, score.text / best),
             (SignalKind::PathWords, score.path / best),

@@ -76,6 +76,11 @@ impl Workspace {
         Some(Ok(meaning))
     }
 
+    /// Whether vectors are kept of it.
+    pub fn has_vectors(&self) -> bool {
+        self.index.as_ref().is_some_and(|index| index.has_vectors())
+    }
+
     /// The vectors that are kept of it in `folder`.
     ///
     /// # Errors

@@ -81,6 +81,11 @@ impl Shared {
         packed.into_par_iter().map(|packed| packed?.open()).collect()
     }
 
+    /// Whether there are vectors of the same workspace.
+    pub fn has_vectors(&self) -> bool {
+        self.folder.vectors(&self.root).exists()
+    }
+
     /// The vectors of the same workspace.
     ///
     /// # Errors
