@@ -282,7 +282,7 @@ impl Bench {
 
     fn search(&self, number: usize) -> SearchParams {
         let Task { place, query, .. } = self.task(number);
-        SearchParams { place, query, limit: 20, tests: None, fresh: false, time_ms: 3000 }
+        SearchParams { limit: 20, ..SearchParams::new(place, query) }
     }
 }
 

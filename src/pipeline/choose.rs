@@ -125,6 +125,7 @@ impl Workspace {
         notes.extend(served.iter().flat_map(Served::notes));
         notes.extend(planner_notes);
         notes.extend(unclear);
+        notes.extend(self.meaning().and_then(|meaning| meaning.trouble()));
         notes.extend(intent.notes.iter().cloned());
         notes.extend(candidates.notes.iter().cloned());
         clock.stage("expand");

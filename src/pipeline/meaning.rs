@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
@@ -13,6 +14,10 @@ use crate::store::{IndexError, IndexFolder, VectorStore};
 
 /// Commits whose files are embedded first.
 const RECENT_COMMITS: usize = 30;
+
+/// What a task's own vector may take: 5 to 25 ms in this process, and a server that is there answers as fast; one that loads its model first is not
+/// waited for.
+const ASK_TIME: Duration = Duration::from_secs(1);
 
 /// The meaning of a task, being found out.
 pub(super) struct Asking(Option<JoinHandle<Result<Close, MeaningError>>>);
@@ -114,7 +119,7 @@ impl Workspace {
             return Asking::nobody();
         }
         let (meaning, passages) = (Arc::clone(meaning), Arc::clone(passages));
-        let (task, deadline) = (task.to_owned(), deadline.clone());
+        let (task, deadline) = (task.to_owned(), deadline.within(ASK_TIME));
         let asked = move || meaning.close(&passages, &task, &deadline);
         Asking(thread::Builder::new().name("meaning".to_owned()).spawn(asked).ok())
     }
