@@ -39,7 +39,8 @@ struct Options {
     file: Option<PathBuf>,
     dimension: usize,
     queries: Option<PathBuf>,
-    rows: usize,
+    /// So many alone, and nothing else.
+    rows: Option<usize>,
     cosine: f32,
 }
 
@@ -69,15 +70,13 @@ fn main() -> ExitCode {
 }
 
 fn options() -> Result<Options> {
-    let largest = SIZES[SIZES.len() - 1];
-    let mut options =
-        Options { file: None, dimension: DIMENSION, queries: None, rows: largest, cosine: COSINE };
+    let mut options = Options { file: None, dimension: DIMENSION, queries: None, rows: None, cosine: COSINE };
     let mut args = std::env::args().skip(1).filter(|arg| arg != "--bench");
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} takes a value"));
         match arg.as_str() {
             "--queries" => options.queries = Some(value()?.into()),
-            "--rows" => options.rows = value()?.parse()?,
+            "--rows" => options.rows = Some(value()?.parse()?).filter(|rows| *rows > 0),
             "--cosine" => options.cosine = value()?.parse()?,
             flag if flag.starts_with('-') => return Err(format!("unknown flag {flag}").into()),
             _ if options.file.is_none() => options.file = Some(arg.into()),
@@ -114,10 +113,12 @@ fn measure(options: &Options) -> Result<()> {
         queries.len()
     ));
     let rows = Rows { dimension, real, cosine: options.cosine };
-    loss(&rows, &queries);
-    store(&rows)?;
-    say(&format!("\ncopies have a cosine of {} to what they are copies of", rows.cosine));
-    for size in SIZES.into_iter().filter(|size| *size < options.rows).chain([options.rows]) {
+    if options.rows.is_none() {
+        loss(&rows, &queries);
+        store(&rows)?;
+    }
+    say(&format!("copies have a cosine of {} to what they are copies of", rows.cosine));
+    for size in options.rows.map_or(SIZES.to_vec(), |rows| vec![rows]) {
         search(&rows, &queries, size)?;
     }
     Ok(())

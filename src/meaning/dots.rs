@@ -44,7 +44,9 @@ pub(super) fn distances(rows: &[u64], query: &Bits, distances: &mut [u16]) {
         12 => of_words::<12>(rows, query, distances),
         words => {
             for (row, found) in rows.chunks_exact(words).zip(distances) {
-                *found = distance(row, &query.sides, &query.ones, &query.twos);
+                let query = query.sides.iter().zip(query.ones.iter().zip(&query.twos));
+                let words = row.iter().zip(query);
+                *found = words.map(|(row, (sides, (ones, twos)))| differs(*row, *sides, *ones, *twos)).sum();
             }
         }
     }
@@ -57,20 +59,20 @@ fn of_words<const N: usize>(rows: &[u64], query: &Bits, distances: &mut [u16]) {
         #[inline(always)]
         || {
             for (row, found) in rows.as_chunks::<N>().0.iter().zip(distances) {
-                *found = distance(row, sides, ones, twos);
+                let mut sum = 0;
+                for at in 0..N {
+                    sum += differs(row[at], sides[at], ones[at], twos[at]);
+                }
+                *found = sum;
             }
         },
     );
 }
 
 #[inline(always)]
-fn distance(row: &[u64], sides: &[u64], ones: &[u64], twos: &[u64]) -> u16 {
-    let words = row.iter().zip(sides).zip(ones.iter().zip(twos));
-    let counts = words.map(|((row, sides), (ones, twos))| {
-        let other = row ^ sides;
-        (other & ones).count_ones() + 2 * (other & twos).count_ones()
-    });
-    counts.sum::<u32>() as u16
+fn differs(row: u64, sides: u64, ones: u64, twos: u64) -> u16 {
+    let other = row ^ sides;
+    ((other & ones).count_ones() + 2 * (other & twos).count_ones()) as u16
 }
 
 #[inline(always)]

@@ -1,10 +1,11 @@
 //! Bytes of a row under a checksum, since the database itself has none: of the row's key too, so that what came under another one is
 //! found out.
 
-use crate::text::Digest;
-
-/// Bytes of the digest that are kept: for what a disk gets wrong.
+/// Bytes of the checksum.
 pub(super) const SUM: usize = 4;
+
+/// Odd, with its bits well mixed: the golden ratio's.
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// What is kept of `bytes` under `key`.
 pub(super) fn with_sum(key: &[u8], bytes: &[u8]) -> Vec<u8> {
@@ -18,10 +19,17 @@ pub(super) fn without_sum(key_and_kept: &[u8], key: usize) -> Option<&[u8]> {
     if *kept == sum(whole) { whole.get(key..) } else { None }
 }
 
+/// For what a disk gets wrong, not against anybody. A digest would be half of the time that it takes to read 300,000 rows.
 fn sum(whole: &[u8]) -> [u8; SUM] {
-    let mut sum = [0; SUM];
-    sum.copy_from_slice(&Digest::of(whole).as_bytes()[..SUM]);
-    sum
+    let (words, rest) = whole.as_chunks();
+    let mut last = [0; size_of::<u64>()];
+    last[..rest.len()].copy_from_slice(rest);
+    // Each step turns different sums into different ones, so that one wrong word is never made good by what comes.
+    let mixed = words.iter().chain([&last]).fold(whole.len() as u64, |sum, word| {
+        let sum = (sum ^ u64::from_le_bytes(*word)).wrapping_mul(FACTOR);
+        sum ^ (sum >> 32)
+    });
+    (mixed as u32).to_le_bytes()
 }
 
 #[cfg(test)]
