@@ -116,32 +116,31 @@ impl Encoder {
         texts: &[String],
         deadline: &Deadline,
     ) -> Result<Vec<Vec<f32>>, (usize, Broken)> {
-        let mut vectors = Vec::with_capacity(texts.len());
-        let (mut rest, mut room) = (texts, self.net.room());
-        let mut waiting: Option<Vec<u32>> = None;
-        while !rest.is_empty() || waiting.is_some() {
-            let late = |vectors: &Vec<_>| deadline.is_over().then_some((vectors.len(), Broken::Late));
-            if let Some(late) = late(&vectors) {
-                return Err(late);
-            }
-            let mut together: Vec<Vec<u32>> = waiting.take().into_iter().collect();
-            let mut count = together.iter().map(Vec::len).sum::<usize>();
-            while let Some((text, others)) = rest.split_first() {
-                let tokens = self.tokens.of(text).map_err(|broken| (vectors.len(), broken))?;
-                rest = others;
-                if count > 0 && count + tokens.len() > TOGETHER {
-                    waiting = Some(tokens);
-                    break;
-                }
-                count += tokens.len();
-                together.push(tokens);
-            }
-            let views: Vec<&[u32]> = together.iter().map(Vec::as_slice).collect();
-            vectors
-                .extend(self.net.run(&views, &mut room, deadline).map_err(|broken| (vectors.len(), broken))?);
+        let tokens = |text: &String| match deadline.is_over() {
+            true => Err((0, Broken::Late)),
+            false => self.tokens.of(text).map_err(|broken| (0, broken)),
+        };
+        let texts: Vec<Vec<u32>> = texts.iter().map(tokens).collect::<Result<_, _>>()?;
+        let (mut vectors, mut room) = (Vec::with_capacity(texts.len()), self.net.room());
+        let mut rest: &[Vec<u32>] = &texts;
+        while !rest.is_empty() {
+            let (batch, behind) = rest.split_at(together(rest));
+            let views: Vec<&[u32]> = batch.iter().map(Vec::as_slice).collect();
+            let more = self.net.run(&views, &mut room, deadline).map_err(|broken| (vectors.len(), broken))?;
+            vectors.extend(more);
+            rest = behind;
         }
         Ok(vectors)
     }
+}
+
+/// How many of the first texts go through the net together: one at least.
+fn together(texts: &[Vec<u32>]) -> usize {
+    let sums = texts.iter().scan(0, |sum, text| {
+        *sum += text.len();
+        Some(*sum)
+    });
+    sums.take_while(|&sum| sum <= TOGETHER).count().max(1)
 }
 
 /// The files that a model is made of, from its folder; its licence and its page too, where they are there.
