@@ -8,3 +8,5 @@ mod edits;
 mod faults;
 mod processes;
 mod vectors;
+#[cfg(unix)]
+mod writers;
