@@ -12,7 +12,8 @@ use dossier::daemon::{Connection, DaemonPlace, connect, wait_for};
 use dossier::lsp::ServerState;
 use dossier::model::Deadline;
 use dossier::session::protocol::{
-    Context, Lsp, Nothing, Place, Search, SearchParams, Shutdown, Status, StatusOf, Task,
+    Context, Lsp, Nothing, Place, Search, SearchLevel, SearchMode, SearchParams, Shutdown, Status, StatusOf,
+    Task,
 };
 use tempfile::TempDir;
 
@@ -282,7 +283,8 @@ impl Bench {
 
     fn search(&self, number: usize) -> SearchParams {
         let Task { place, query, .. } = self.task(number);
-        SearchParams { limit: 20, ..SearchParams::new(place, query) }
+        let (mode, level) = (SearchMode::Hybrid, SearchLevel::File);
+        SearchParams { place, query, mode, level, limit: 20, tests: None, fresh: false, time_ms: 3000 }
     }
 }
 
