@@ -19,7 +19,7 @@ use crate::meaning::Meaning;
 use crate::model::Deadline;
 use crate::pipeline::{IndexStatus, OpenOptions, Watch, Workspace};
 use crate::render::printable;
-use crate::store::IndexFolder;
+use crate::store::{IndexFolder, KeptModel, VectorStore};
 use crate::workspace::WalkOptions;
 
 /// Bytes in what is shown as a MB.
@@ -131,8 +131,28 @@ fn status(
         return Ok(Outcome::NothingFound);
     };
     messages.notes(&status.notes);
-    Output::stdout().write(&page(&status))?;
+    Output::stdout().write(&(page(&status) + &vectors(root, walk, folder, messages)))?;
     Ok(Outcome::Done)
+}
+
+/// What is kept of vectors, a line for each model.
+fn vectors(root: &Path, walk: &WalkOptions, folder: &IndexFolder, messages: &Messages) -> String {
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    if !folder.vectors(&root).exists() {
+        return String::new();
+    }
+    let models = VectorStore::open(folder, &root, &walk.view()).and_then(|mut store| store.models());
+    let line = |model: &KeptModel| {
+        let size = model.bytes as f64 / MB;
+        format!("vectors     {} by {}, {size:.1} MB\n", model.vectors, printable(&model.name))
+    };
+    match models {
+        Ok(models) => models.iter().map(line).collect(),
+        Err(error) => {
+            messages.warn(&format!("vectors: {error}"));
+            String::new()
+        }
+    }
 }
 
 fn page(status: &IndexStatus) -> String {
