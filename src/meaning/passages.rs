@@ -66,7 +66,7 @@ impl Recipe {
         }
         let name = item.map(|item| full_name(item, items)).unwrap_or_default();
         let docs = bare_docs(docs.of(all));
-        // The path says nothing here that its words do not say elsewhere: with it hit@1 of 60 tuning tasks is 66.7, without 70.0.
+        // The path says nothing here that its words do not say elsewhere. Receipts of 60 tuning tasks: hit@1 66.7 with it, 70.0 without.
         let passage = match self.is_for_code {
             true => format!("{name}\n{docs}\n{body}"),
             false => spoken(&format!("{name}. {docs}\n{body}")),

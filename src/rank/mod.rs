@@ -136,7 +136,7 @@ fn score(facts: &Facts<'_>, candidates: &Candidates, candidate: &Candidate) -> R
         .iter()
         .map(|evidence| Signal {
             kind: evidence.kind,
-            weight: weights::of(evidence.kind, !candidates.meaning.is_empty()) * evidence.strength,
+            weight: weights::of(evidence.kind) * evidence.strength,
             detail: evidence.detail.clone(),
             source: evidence.source,
         })

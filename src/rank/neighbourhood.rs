@@ -45,7 +45,7 @@ pub(super) fn add(facts: &Facts<'_>, candidates: &Candidates, ranked: &mut [Rank
         let strength: f64 = ties.clone().map(|(counts, tie)| counts * tie.strength).sum();
         let source = facts.snapshot.file(file.file);
         let left = weights::left_by_role(source.role, source.kind, candidates);
-        let weight = weights::of(SignalKind::Neighbourhood, false) * strength * left;
+        let weight = weights::of(SignalKind::Neighbourhood) * strength * left;
         let weight = weight.min(NEARER * (limit - file.score)).min(file.score);
         let strongest = ties.max_by(|a, b| (a.0 * a.1.strength).total_cmp(&(b.0 * b.1.strength)));
         if let Some((_, tie)) = strongest.filter(|_| weight > 0.0) {

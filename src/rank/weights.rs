@@ -25,15 +25,11 @@ const NEIGHBOUR: f64 = 0.1;
 /// 89.0; all@10 82, 84, 84; 70.6, 71.2, 71.2.
 const NEIGHBOURHOOD: f64 = 0.4;
 
-/// The same where what is close in meaning is among what they score. 1.2, 2, 2.5: hit@1 of all commit tasks 61.9, 63.7, 64.4.
-const ITEMS_WITH_MEANING: f64 = 2.0;
-
-/// The weight of a signal at full strength; `with_meaning`: whether an embedder says what is close.
-pub fn of(kind: SignalKind, with_meaning: bool) -> f64 {
+/// The weight of a signal at full strength.
+pub fn of(kind: SignalKind) -> f64 {
     match kind {
         SignalKind::Text | SignalKind::PathWords | SignalKind::ItemNames => WORDS,
-        SignalKind::Items if !with_meaning => ITEMS,
-        SignalKind::Items | SignalKind::Meaning => ITEMS_WITH_MEANING,
+        SignalKind::Items | SignalKind::Meaning => ITEMS,
         SignalKind::PastCommits => PAST_COMMITS,
         SignalKind::Shortlist => SHORTLIST,
         SignalKind::QuotedPath => QUOTED_PATH,
