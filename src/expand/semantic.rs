@@ -1,5 +1,4 @@
-//! A question about how or where: the items closest to its words, by the lexical index. What is close in meaning counts in what items score; taken in
-//! here besides, it costs the packs of the checking commits 4 points of pack_touch.
+//! A question about how or where: the items closest to its words, by the lexical index. What is close in meaning counts in what items score.
 
 use super::{Candidates, Facts};
 
