@@ -153,14 +153,8 @@ impl Here {
         if !self.workspace.has_vectors() {
             return None;
         }
-        match self.workspace.open_meaning(&self.embedder)? {
-            Ok(meaning) => {
-                self.workspace.understand(meaning.into());
-                None
-            }
-            // That none is there is no news; that the user's choice cannot be had is.
-            Err(note) => Some(note).filter(|note| note.level == NoteLevel::Warning),
-        }
+        // That none is there is no news; that the user's choice cannot be had is.
+        self.workspace.open_meaning(&self.embedder)?.err().filter(|note| note.level == NoteLevel::Warning)
     }
 
     /// However long reading and planning took: what was read serves for an answer.

@@ -226,6 +226,14 @@ impl Meaning {
         }
     }
 
+    /// Loads the embedder: what is asked then is answered at once.
+    ///
+    /// # Errors
+    /// Where it cannot be loaded.
+    pub fn prepare(&self) -> Result<(), MeaningError> {
+        Ok(self.embedder.prepare()?)
+    }
+
     /// How close the units of a state are to a task.
     ///
     /// # Errors

@@ -137,7 +137,8 @@ impl Workspace {
     /// What is close to a task in meaning, and nothing else; `None` without an embedder.
     pub fn close(&self, request: &Request, deadline: &Deadline) -> Option<Result<Close, MeaningError>> {
         let (query, secrets) = shown_query(request);
-        Some(self.meaning()?.close(self.passages()?, &searched(&query, secrets), deadline))
+        let task = searched(&query, secrets);
+        Some(self.meaning()?.close(self.passages()?, &plan::gist(&task), deadline))
     }
 
     /// What a model that plans is to be shown: the best candidates of a task.

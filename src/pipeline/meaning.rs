@@ -10,13 +10,14 @@ use rustc_hash::FxHashSet;
 use super::Workspace;
 use crate::meaning::{Close, Code, EmbedderSource, Meaning, MeaningError, Passages};
 use crate::model::{Deadline, FileId, Note, SymbolId};
+use crate::plan::gist;
 use crate::store::{IndexError, IndexFolder, VectorStore};
 
 /// Commits whose files are embedded first.
 const RECENT_COMMITS: usize = 30;
 
-/// What a task's own vector may take: 5 to 25 ms in this process, and a server that is there answers as fast; one that loads its model first is not
-/// waited for.
+/// What a task's own vector may take: 5 to 25 ms in this process, once the model is loaded (0.2 s), and a server that is there answers as fast; one that
+/// loads its model first is not waited for.
 const ASK_TIME: Duration = Duration::from_secs(1);
 
 /// The meaning of a task, being found out.
@@ -61,11 +62,14 @@ impl Workspace {
         Some(self.passages.get_or_init(|| Arc::new(meaning.passages(self.code()))))
     }
 
-    /// What an embedder knows of it, with the vectors that are kept; `None` where no embedder is wanted.
+    /// From now on its tasks are asked by their meaning too, with the vectors that are kept; `None` where no embedder is wanted.
     ///
     /// # Errors
     /// Why there is none although one is wanted.
-    pub fn open_meaning(&self, embedder: &EmbedderSource) -> Option<Result<Meaning, Note>> {
+    pub fn open_meaning(&self, embedder: &EmbedderSource) -> Option<Result<&Arc<Meaning>, Note>> {
+        if let Some(known) = self.meaning.get() {
+            return Some(Ok(known));
+        }
         let embedder = match embedder.open()? {
             Ok(embedder) => embedder,
             Err(note) => return Some(Err(note)),
@@ -78,7 +82,7 @@ impl Workspace {
         };
         let meaning = Meaning::open(embedder, store);
         trouble.iter().for_each(|error| meaning.tell(error));
-        Some(Ok(meaning))
+        Some(Ok(self.meaning.get_or_init(|| Arc::new(meaning))))
     }
 
     /// Whether vectors are kept of it.
@@ -119,8 +123,11 @@ impl Workspace {
             return Asking::nobody();
         }
         let (meaning, passages) = (Arc::clone(meaning), Arc::clone(passages));
-        let (task, deadline) = (task.to_owned(), deadline.within(ASK_TIME));
-        let asked = move || meaning.close(&passages, &task, &deadline);
+        let (task, deadline) = (gist(task).into_owned(), deadline.clone());
+        let asked = move || {
+            meaning.prepare()?;
+            meaning.close(&passages, &task, &deadline.within(ASK_TIME))
+        };
         Asking(thread::Builder::new().name("meaning".to_owned()).spawn(asked).ok())
     }
 

@@ -48,6 +48,27 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     text.lines().filter_map(|line| reader.read(line)).collect()
 }
 
+/// A longer task is known by its title. Offline, the closest passage of each file added at .13 to what words give, mrr of the 186 issue tasks: never 77.3, from 100
+/// words on 77.0, 60: 78.1, 30: 77.7, always 78.1; of the 160 commit tasks within .1.
+const MOST_WORDS: usize = 60;
+/// A shorter first line is a greeting or a heading.
+const TITLE_WORDS: usize = 3;
+
+/// What a task is about in short, for who makes one vector of it: the task itself, and of a long one its title, which what logs, templates and code say would
+/// drown.
+pub fn gist(task: &str) -> Cow<'_, str> {
+    let is_beyond = |text: &str, words: usize| text.split_whitespace().nth(words).is_some();
+    if !is_beyond(task, MOST_WORDS) {
+        return Cow::Borrowed(task);
+    }
+    let text = without_tags(task);
+    let title = lines(&text).into_iter().find(|line| line.origin == Origin::Title);
+    match title.filter(|title| is_beyond(title.text, TITLE_WORDS - 1)) {
+        Some(title) => Cow::Owned(title.text.trim().to_owned()),
+        None => Cow::Borrowed(task),
+    }
+}
+
 /// Where the reader stands between two lines.
 #[derive(Default)]
 struct Reader<'t> {

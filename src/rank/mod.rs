@@ -57,9 +57,7 @@ fn tell(facts: &Facts<'_>, candidates: &Candidates, ranked: &mut Ranked) {
             SignalKind::ItemNames => {
                 signal.detail = format!("names of its items have {}", quoted(&matches.names))
             }
-            SignalKind::Items => {
-                signal.detail = format!("closest: {}", best_items(facts, candidates, ranked.file))
-            }
+            SignalKind::Items => signal.detail = best_items(facts, candidates, ranked.file),
             SignalKind::Meaning => signal.detail = closest(facts, ranked.file),
             _ => {}
         }
@@ -84,8 +82,11 @@ fn closest(facts: &Facts<'_>, file: FileId) -> String {
 
 /// The names of the items of a file that match best, and where no item is, of its lines.
 fn best_items(facts: &Facts<'_>, candidates: &Candidates, file: FileId) -> String {
-    let best = best_units(facts, candidates, file).map(|unit| place(facts, unit));
-    distinct(best, MOST_ITEMS).join(", ")
+    let best = distinct(best_units(facts, candidates, file).map(|unit| place(facts, unit)), MOST_ITEMS);
+    match best.is_empty() {
+        true => "its items call what matches, or are called by it".to_owned(),
+        false => format!("closest: {}", best.join(", ")),
+    }
 }
 
 /// The names of the items of a file that match best, at most so many.

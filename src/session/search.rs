@@ -2,6 +2,7 @@
 //! or all of these by nothing but their closeness in meaning.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use super::answer::request;
 use super::preview;
@@ -56,24 +57,6 @@ pub fn search(
     let hit = |(rank, found)| hit(workspace, params.level, rank, found);
     let hits = (1..).zip(found).map(hit).collect();
     Ok(SearchAnswer { hits, freshness: workspace.freshness(), notes })
-}
-
-/// Has the workspace asked by its meaning from now on, where there is an embedder.
-///
-/// # Errors
-/// Why there is none.
-fn understand(workspace: &Workspace, embedder: &EmbedderSource) -> Result<(), SearchError> {
-    if workspace.meaning().is_some() {
-        return Ok(());
-    }
-    match workspace.open_meaning(embedder) {
-        Some(Ok(meaning)) => {
-            workspace.understand(meaning.into());
-            Ok(())
-        }
-        Some(Err(note)) => Err(SearchError::NoEmbedder(note.text)),
-        None => Err(SearchError::Off),
-    }
 }
 
 /// What becomes a hit.
@@ -135,7 +118,11 @@ fn by_meaning(
     params: &SearchParams,
     deadline: &Deadline,
 ) -> Result<(Vec<Found>, Vec<Note>), SearchError> {
-    understand(workspace, embedder)?;
+    let since = Instant::now();
+    let meaning = workspace.open_meaning(embedder).ok_or(SearchError::Off)?;
+    meaning.map_err(|note| SearchError::NoEmbedder(note.text))?.prepare()?;
+    // Who asks for nothing but the meaning waits for the model.
+    let deadline = &deadline.later(since.elapsed());
     let embedded = workspace.embedded().unwrap_or(0.0);
     if embedded == 0.0 {
         return Err(SearchError::NothingEmbedded);

@@ -48,24 +48,17 @@ impl Work {
             return;
         }
         let workspace = session.present();
-        if self.meaning.is_none() {
-            self.meaning = workspace.meaning().cloned();
-        }
-        if self.meaning.is_none() {
-            match workspace.open_meaning(session.embedder()) {
-                Some(Ok(meaning)) => self.meaning = Some(Arc::new(meaning)),
-                Some(Err(note)) => {
-                    tracing::info!("{}", note.text);
-                    self.tried = Some(Instant::now());
-                }
-                None => {}
-            }
-        }
-        let Some(meaning) = &self.meaning else { return };
         // A state that was begun before does not know of it.
-        workspace.understand(Arc::clone(meaning));
-        // A request that goes by the meaning alone may have been first.
-        self.meaning = workspace.meaning().cloned();
+        self.meaning.iter().for_each(|meaning| workspace.understand(Arc::clone(meaning)));
+        match workspace.open_meaning(session.embedder()) {
+            Some(Ok(meaning)) => self.meaning = Some(Arc::clone(meaning)),
+            Some(Err(note)) => {
+                tracing::info!("{}", note.text);
+                self.tried = Some(Instant::now());
+                return;
+            }
+            None => return,
+        }
         while !self.whole.ptr_eq(&Arc::downgrade(&workspace)) {
             let Some(until_next) = quiet.until_next() else { return };
             let missing = workspace.missing(&session.touched.paths());

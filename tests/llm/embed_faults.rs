@@ -271,7 +271,7 @@ fn a_model_that_changed_since_it_was_installed() {
     let mut other = Tiny::new();
     other.tensors.get_mut("encoder.layer.0.output.dense.bias").unwrap().1[0] += 1.0;
     fs::write(own.join("model.safetensors"), other.weights()).unwrap();
-    let error = shelf.open(&name).unwrap().load().unwrap_err();
+    let error = shelf.open(&name).unwrap().prepare().unwrap_err();
     says(&error.to_string(), &["another model than when it was chosen", "dossier embedder pull"]);
     for card in ["", "{}", "{\"name\": 7}"] {
         fs::write(own.join("embedder.json"), card).unwrap();

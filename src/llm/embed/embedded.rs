@@ -60,11 +60,6 @@ impl Embedded {
         &self.card
     }
 
-    /// Loads the model where it is not loaded yet.
-    pub fn load(&self) -> Result<(), EmbedError> {
-        self.encoder().map(drop)
-    }
-
     /// Bytes of memory that the loaded model takes, without the tokenizer's tables; `None` where it is not loaded.
     pub fn size(&self) -> Option<usize> {
         Some(self.loaded.lock().unwrap_or_else(PoisonError::into_inner).as_ref()?.size())
@@ -119,6 +114,10 @@ impl Embedded {
 impl Embedder for Embedded {
     fn model(&self) -> &EmbeddingModel {
         &self.model
+    }
+
+    fn prepare(&self) -> Result<(), EmbedError> {
+        self.encoder().map(drop)
     }
 
     fn embed(&self, texts: &[String], deadline: &Deadline) -> Result<Vec<Vec<f32>>, EmbedError> {

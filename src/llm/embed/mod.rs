@@ -46,6 +46,14 @@ use crate::model::Deadline;
 pub trait Embedder: Send + Sync {
     fn model(&self) -> &EmbeddingModel;
 
+    /// Loads what has to be loaded before the first text, where that is on this process.
+    ///
+    /// # Errors
+    /// What cannot be loaded.
+    fn prepare(&self) -> Result<(), EmbedError> {
+        Ok(())
+    }
+
     /// One unit vector for each text, in their order. It takes one core at most, however many texts there are: who has many spreads
     /// batches of them over the cores.
     fn embed(&self, texts: &[String], deadline: &Deadline) -> Result<Vec<Vec<f32>>, EmbedError>;
