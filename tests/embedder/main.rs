@@ -6,6 +6,7 @@
 mod support;
 
 mod choice;
+mod code;
 mod hub;
 
 use std::process::Command;
