@@ -394,6 +394,7 @@ fn by_meaning_what_is_closest_comes_first() {
     let files = by_meaning(&workspace, "charges a credit card once", SearchLevel::File);
     assert_eq!((files[0].path.as_str(), files[0].score), ("src/payment/card.rs", first.score));
     assert_eq!(files[0].items[0], "charge_card");
+    assert!(files[0].reasons[0].detail.ends_with(", `charge_card`"), "{:?}", files[0]);
     let modules = by_meaning(&workspace, "charges a credit card once", SearchLevel::Module);
     assert_eq!((modules[0].path.as_str(), modules[0].score), ("src/payment/mod.rs", first.score));
     assert_eq!(modules[0].files[0], "src/payment/card.rs");

@@ -58,7 +58,7 @@ fn tell(facts: &Facts<'_>, candidates: &Candidates, ranked: &mut Ranked) {
                 signal.detail = format!("names of its items have {}", quoted(&matches.names))
             }
             SignalKind::Items => signal.detail = best_items(facts, candidates, ranked.file),
-            SignalKind::Meaning => signal.detail = closest(facts, ranked.file),
+            SignalKind::Meaning => signal.detail = closest_of(facts, ranked.file),
             _ => {}
         }
     }
@@ -71,13 +71,22 @@ fn quoted(words: &[String]) -> String {
 }
 
 /// What of a file is closest to the task in meaning.
-fn closest(facts: &Facts<'_>, file: FileId) -> String {
+fn closest_of(facts: &Facts<'_>, file: FileId) -> String {
     let close = facts.close.into_iter().flat_map(|close| &close.units);
     let units = facts.lexical.units_of(file);
     let of_file =
         units.clone().zip(close.skip(units.start)).filter_map(|(unit, cosine)| Some((unit, (*cosine)?)));
-    let Some((unit, cosine)) = of_file.max_by(|a, b| a.1.total_cmp(&b.1)) else { return String::new() };
-    format!("close in meaning to the task: {cosine:.2}, {}", place(facts, unit))
+    let closest_one = of_file.max_by(|a, b| a.1.total_cmp(&b.1));
+    closest_one.map_or_else(String::new, |(unit, cosine)| closest(facts, unit, cosine.into()))
+}
+
+/// How close the unit is that stands for its file.
+fn closest(facts: &Facts<'_>, unit: usize, cosine: f64) -> String {
+    format!("{}, {}", closeness(cosine), place(facts, unit))
+}
+
+fn closeness(cosine: f64) -> String {
+    format!("close in meaning to the task: {cosine:.2}")
 }
 
 /// The names of the items of a file that match best, and where no item is, of its lines.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{heaviest_first, item_of, place, quoted, role_name, weights};
+use super::{closeness, closest, heaviest_first, item_of, place, quoted, role_name, weights};
 use crate::expand::seeds::MEANING;
 use crate::expand::{Candidates, Facts};
 use crate::meaning::Close;
@@ -57,15 +57,14 @@ pub fn pieces_by_meaning(
     let wanted = wanted(facts, grain, no_tests).into_iter();
     let found = wanted.filter_map(|unit| Some((unit, f64::from((*close.units.get(unit)?)?))));
     let told = |(unit, score): (usize, f64)| {
-        let detail = closeness(score);
+        let detail = match grain {
+            Grain::File => closest(facts, unit, score),
+            Grain::Item | Grain::Section => closeness(score),
+        };
         let signal = Signal { kind: SignalKind::Meaning, weight: score, detail, source: Source::Meaning };
         Piece { file: facts.lexical.units[unit].file, unit, score, signals: vec![signal] }
     };
     best_first(facts, grain, found, most).into_iter().map(told).collect()
-}
-
-fn closeness(cosine: f64) -> String {
-    format!("close in meaning to the task: {cosine:.2}")
 }
 
 /// The units that belong to a piece.

@@ -1,7 +1,7 @@
 //! One line that says what a hit is: an item's signature, a section's heading, what a file says of itself. Secrets are masked in the
 //! whole file first, as a part does not always show that it is of one.
 
-use crate::model::{FileKind, LineRange, Symbol};
+use crate::model::{FileKind, LineRange, Symbol, SymbolKind};
 use crate::text::{self, LineIndex};
 use crate::workspace::SourceFile;
 
@@ -31,17 +31,23 @@ pub(super) fn of_section(file: &SourceFile, range: LineRange) -> String {
     one_line(heading.or_else(own).unwrap_or_default().trim_start_matches(MARKS))
 }
 
-/// The first line of a file's own docs, or of the file, that has words.
-pub(super) fn of_file(file: &SourceFile) -> String {
+/// The first line of a file's own docs that has words, else the signature of its first item, else the first line of the file.
+pub(super) fn of_file(file: &SourceFile, items: &[Symbol]) -> String {
     let (text, lines, _) = file.text.masked();
     if file.kind != FileKind::Rust {
         return of_section(file, LineRange::new(1, lines.count()));
     }
     let docs =
         text.lines().map(str::trim).skip_while(|line| !FILE_DOCS.iter().any(|it| line.starts_with(it)));
-    let bare = docs.map(|line| line.trim_start_matches(['/', '*', '!']));
-    let first = bare.clone().find(|line| has_words(line));
-    one_line(first.or_else(|| text.lines().find(|line| has_words(line))).unwrap_or_default())
+    let mut bare = docs.map(|line| line.trim_start_matches(['/', '*', '!']));
+    if let Some(first) = bare.find(|line| has_words(line)) {
+        return one_line(first);
+    }
+    // A licence stands before many.
+    match items.iter().find(|item| item.kind != SymbolKind::Module && !item.is_test) {
+        Some(item) => of_item(file, item),
+        None => one_line(text.lines().find(|line| has_words(line)).unwrap_or_default()),
+    }
 }
 
 /// The line of the first heading in `range`, or of the last one before it.
@@ -110,12 +116,16 @@ mod tests {
 
     #[test]
     fn a_file_is_told_by_its_own_docs() {
-        let of = |text: &str| of_file(&file("src/a.rs", text));
+        let of = |text: &str| of_file(&file("src/a.rs", text), &crate::syntax::parse(text).syntax.items);
         assert_eq!(of("// License.\n#![allow(x)]\n\n//!\n//! # Signing in.\n//! More.\n"), "# Signing in.");
         assert_eq!(of("/*!\n * Signing in.\n */\n"), "Signing in.");
         assert_eq!(of("\nuse a::b;\n"), "use a::b;");
+        assert_eq!(
+            of("// License.\nuse a::b;\nmod c;\n/// Docs.\npub fn sign(\n    name: &str,\n) {}\n"),
+            "pub fn sign( name: &str, )"
+        );
         assert_eq!(of(""), "");
-        assert_eq!(of_file(&file("README.md", "![x](y)\n# Shop\n")), "Shop");
+        assert_eq!(of_file(&file("README.md", "![x](y)\n# Shop\n"), &[]), "Shop");
     }
 
     #[test]

@@ -120,13 +120,14 @@ fn by_meaning(
 ) -> Result<(Vec<Found>, Vec<Note>), SearchError> {
     let since = Instant::now();
     let meaning = workspace.open_meaning(embedder).ok_or(SearchError::Off)?;
-    meaning.map_err(|note| SearchError::NoEmbedder(note.text))?.prepare()?;
-    // Who asks for nothing but the meaning waits for the model.
-    let deadline = &deadline.later(since.elapsed());
+    let meaning = meaning.map_err(|note| SearchError::NoEmbedder(note.text))?;
     let embedded = workspace.embedded().unwrap_or(0.0);
     if embedded == 0.0 {
         return Err(SearchError::NothingEmbedded);
     }
+    meaning.prepare()?;
+    // Who asks for nothing but the meaning waits for the model.
+    let deadline = &deadline.later(since.elapsed());
     let request = request(&Task::new(params.place.clone(), &params.query));
     let close = workspace.close(&request, deadline).transpose()?.unwrap_or_default();
     let votes = CommitVotes::default();
@@ -237,7 +238,7 @@ fn hit(workspace: &Workspace, level: SearchLevel, rank: u32, found: Found) -> Hi
         (None, Some(unit)) => (unit.lines, preview::of_section(source, unit.lines)),
         (None, None) => {
             let whole = LineRange::new(1, lines.count().max(1));
-            (whole, preview::of_file(source))
+            (whole, preview::of_file(source, all))
         }
     };
     let name = match level {
