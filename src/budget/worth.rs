@@ -20,8 +20,7 @@ pub const MODEL: [(&str, f64); FEATURES] = [
     ("rank in file", -0.6),
     ("heard", 0.67),
     // Packs of 8,192 tokens, `eval --embed --fill`, pack_touch and pack_lines of the tuning commits / issues, without meaning 80.2, 78.0 / 72.5, 62.3:
-    // 0: 80.4, 78.0 / 72.6, 62.7; .5: 81.5, 78.3 / 73.6, 63.5; .8: 81.7, 78.9 / 74.3, 63.2; 1.2: 80.7, 78.1 / 74.7, 62.8. With meaning in the score
-    // of its file, too, and 0 here: 79.4, 77.7 / 72.7, 62.9.
+    // 0: 80.2, 78.0 / 73.4, 62.8; .5: 81.3, 78.3 / 73.1, 63.3; .8: 81.5, 79.4 / 73.8, 63.3; 1.2: 80.5, 78.6 / 73.7, 63.2.
     ("meaning", 0.8),
     ("neighbour in file", 0.8),
     ("file score", 1.65),

@@ -138,7 +138,7 @@ impl Workspace {
     pub fn close(&self, request: &Request, deadline: &Deadline) -> Option<Result<Close, MeaningError>> {
         let (query, secrets) = shown_query(request);
         let task = searched(&query, secrets);
-        Some(self.meaning()?.close(self.passages()?, &plan::gist(&task), deadline))
+        Some(self.meaning()?.close(self.passages()?, &task, deadline))
     }
 
     /// What a model that plans is to be shown: the best candidates of a task.

@@ -10,7 +10,6 @@ use rustc_hash::FxHashSet;
 use super::Workspace;
 use crate::meaning::{Close, Code, EmbedderSource, Meaning, MeaningError, Passages};
 use crate::model::{Deadline, FileId, Note, SymbolId};
-use crate::plan::gist;
 use crate::store::{IndexError, IndexFolder, VectorStore};
 
 /// Commits whose files are embedded first.
@@ -123,7 +122,7 @@ impl Workspace {
             return Asking::nobody();
         }
         let (meaning, passages) = (Arc::clone(meaning), Arc::clone(passages));
-        let (task, deadline) = (gist(task).into_owned(), deadline.clone());
+        let (task, deadline) = (task.to_owned(), deadline.clone());
         let asked = move || {
             meaning.prepare()?;
             meaning.close(&passages, &task, &deadline.within(ASK_TIME))

@@ -21,7 +21,6 @@ use crate::model::Note;
 pub use agent::{AgentError, ContextAgent, MOST_OFFERED, ModelAgent, Offer, Offered, Proposal, merge};
 pub use analyzer::analyze;
 pub use heuristic::{HEURISTIC, PlanFacts, plan};
-pub use sections::gist;
 pub use vocabulary::{Vocabulary, carry_over};
 
 /// What the task says.

@@ -48,27 +48,6 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     text.lines().filter_map(|line| reader.read(line)).collect()
 }
 
-/// A longer task is known by its title. Offline this brought the tuning issues .8 of mrr; `eval --embed --fill` does not bear it out: mrr of the tuning /
-/// checking issues 80.2 / 57.3, with the whole task 80.3 / 59.2; of the commits the same.
-const MOST_WORDS: usize = 60;
-/// A shorter first line is a greeting or a heading.
-const TITLE_WORDS: usize = 3;
-
-/// What a task is about in short, for who makes one vector of it: the task itself, and of a long one its title, which what logs, templates and code say would
-/// drown.
-pub fn gist(task: &str) -> Cow<'_, str> {
-    let is_beyond = |text: &str, words: usize| text.split_whitespace().nth(words).is_some();
-    if !is_beyond(task, MOST_WORDS) {
-        return Cow::Borrowed(task);
-    }
-    let text = without_tags(task);
-    let title = lines(&text).into_iter().find(|line| line.origin == Origin::Title);
-    match title.filter(|title| is_beyond(title.text, TITLE_WORDS - 1)) {
-        Some(title) => Cow::Owned(title.text.trim().to_owned()),
-        None => Cow::Borrowed(task),
-    }
-}
-
 /// Where the reader stands between two lines.
 #[derive(Default)]
 struct Reader<'t> {

@@ -349,18 +349,3 @@ proptest! {
         analyze(&query);
     }
 }
-
-#[test]
-fn a_long_task_is_known_by_its_title_and_a_short_one_by_all_of_it() {
-    let long = "the shelf is said to be empty ".repeat(20);
-    assert_eq!(gist("Fix the basket\n\nIt is wrong."), "Fix the basket\n\nIt is wrong.");
-    assert_eq!(gist(&format!("Fix the basket\n\n{long}")), "Fix the basket");
-    assert_eq!(
-        gist(&format!("<!-- a template -->\n## Description\nFix the basket\n\n{long}")),
-        "Fix the basket"
-    );
-    let untitled = format!("Hi all\n\n{long}");
-    assert_eq!(gist(&untitled), untitled, "a greeting is no title");
-    assert_eq!(gist(&long), long.trim_end(), "one line");
-    assert_eq!(gist(""), "");
-}
