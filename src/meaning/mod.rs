@@ -45,6 +45,8 @@ pub use self::vectors::Vectors;
 
 /// Vectors of tasks that are remembered: an editor asks the same thing again and again.
 const TASKS: usize = 16;
+/// Calls that each core has at least, where the units are few: one of two cores waited for a call of 16 while the other had done its 7.
+const CALLS_OF_A_CORE: usize = 2;
 
 /// Why there are no vectors.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -185,7 +187,10 @@ impl Meaning {
             Err(_) if deadline.is_over() => Ok(()),
             Err(error) => Err(error),
         };
-        units.par_chunks(self.model().batch.max(1)).try_for_each(|units| match deadline.is_over() {
+        // Few units, as an edit leaves them, are shared out instead of filling one call.
+        let share = units.len().div_ceil(CALLS_OF_A_CORE * rayon::current_num_threads());
+        let call = share.min(self.model().batch).max(1);
+        units.par_chunks(call).try_for_each(|units| match deadline.is_over() {
             true => Ok(()),
             false => step(units),
         })
