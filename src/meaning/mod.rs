@@ -72,7 +72,7 @@ pub struct Meaning {
     bank: RwLock<Bank>,
     /// Never taken while the bank is held: whoever writes may have to wait for another process.
     store: Mutex<Option<VectorStore>>,
-    tasks: Mutex<Vec<(String, Arc<[f32]>)>>,
+    tasks: Mutex<Vec<(TextKey, Arc<[f32]>)>>,
     trouble: Mutex<Option<Note>>,
 }
 
@@ -258,13 +258,15 @@ impl Meaning {
 
     /// The vector of a task.
     fn task(&self, task: &str, deadline: &Deadline) -> Result<Arc<[f32]>, MeaningError> {
-        if let Some((_, vector)) = lock(&self.tasks).iter().find(|(known, _)| known == task) {
+        // Not the texts: a log may have megabytes.
+        let key = TextKey::of(task);
+        if let Some((_, vector)) = lock(&self.tasks).iter().find(|(known, _)| *known == key) {
             return Ok(Arc::clone(vector));
         }
         let mut vectors = self.embedder.embed(&[self.model().query(task)], deadline)?;
         let vector: Arc<[f32]> = vectors.pop().unwrap_or_default().into();
         let mut tasks = lock(&self.tasks);
-        tasks.insert(0, (task.to_owned(), Arc::clone(&vector)));
+        tasks.insert(0, (key, Arc::clone(&vector)));
         tasks.truncate(TASKS);
         Ok(vector)
     }
