@@ -137,8 +137,7 @@ impl Workspace {
     /// What is close to a task in meaning, and nothing else; `None` without an embedder.
     pub fn close(&self, request: &Request, deadline: &Deadline) -> Option<Result<Close, MeaningError>> {
         let (query, secrets) = shown_query(request);
-        let task = searched(&query, secrets);
-        Some(self.meaning()?.close(self.passages()?, &task, deadline))
+        Some(self.meaning()?.close(self.passages()?, &searched(&query, secrets), deadline))
     }
 
     /// What a model that plans is to be shown: the best candidates of a task.
